@@ -33,7 +33,7 @@ struct sgang_cmd_option {
 };
 
 /* The most rows that a verb can have. */
-#define SGANG_CMD_OPTIONS_MAX 26
+#define SGANG_CMD_OPTIONS_MAX 27
 
 extern const struct sgang_cmd_option sgang_cmd_no_options[];
 

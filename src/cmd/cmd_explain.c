@@ -254,6 +254,7 @@ static void put_short(const struct sgang_record *record,
 	sgang_json_number(object, "ring_cost", record->ring_cost);
 	sgang_json_number(object, "cross_links", record->cross_links);
 	sgang_json_text(object, "tier", record->tier);
+	sgang_gangs_json_role(object, record);
 	sgang_json_number(object, "member_rank", record->member_rank);
 	sgang_json_number(object, "members", record->members);
 }
@@ -676,6 +677,7 @@ static void put_losses(const struct sgang_gang *gang,
 
 		member = sgang_json_row(list);
 		sgang_json_number(member, "job_id", job->job_id);
+		sgang_gangs_json_role(member, &job->record);
 		sgang_json_maybe(member, "member_rank", job->record.placed,
 				 job->record.member_rank);
 		sgang_json_text(member, "state", job->state);
@@ -701,6 +703,7 @@ static void put_stays(const struct sgang_gang *gang, struct json_object *list)
 			continue;
 		member = sgang_json_row(list);
 		sgang_json_number(member, "job_id", job->job_id);
+		sgang_gangs_json_role(member, &job->record);
 		sgang_json_maybe(member, "member_rank", job->record.placed,
 				 job->record.member_rank);
 		sgang_json_text(member, "nodes", job->nodes);

@@ -16,7 +16,8 @@ static const char form[] =
 	"GangName={name} Namespace={namespace}\n"
 	"   Phase={phase} Satisfied={satisfied} Attempts={attempts}"
 	" Tried={tried} Skipped={skipped}\n"
-	"   Members={members} MinMember={min_member} Total={total}"
+	"   Members={members} MinMember={min_member}[ MinGroups={min_groups}]"
+	" Total={total}"
 	" Pending={pending} Held={held} Running={running} Ended={ended}\n"
 	"   Mode={mode} Match={match} Groups={groups} WaitingTime={waiting_time%d} Definition={definition}\n"
 	"   OnFailure={on_failure} MaxRestarts={max_restarts}"
@@ -36,7 +37,8 @@ static const char form[] =
 	"<jobs|   JobId={job_id}"
 	"[ ArrayJobId={array_job_id} ArrayTaskId={array_task_id}]"
 	" JobName={job_name} UserId={user} Account={account}"
-	" Partition={partition} State={state} MemberRank={member_rank}"
+	" Partition={partition} State={state}[ Role={role}]"
+	" MemberRank={member_rank}"
 	" RankOffset={rank_offset}[ HoldEnded={hold_ended}]"
 	"[ Spare={spare}][ HeldTime={held_seconds%d}]"
 	"[ KeptNodes={kept_nodes} KeptUntil={kept_until%t}] Order={order} Round={round}"
@@ -65,6 +67,7 @@ static void put_job(struct json_object *object, const struct sgang_jobrow *job)
 	sgang_json_text(object, "account", job->account);
 	sgang_json_text(object, "partition", job->partition);
 	sgang_json_text(object, "state", job->state);
+	sgang_gangs_json_role(object, record);
 	sgang_json_maybe(object, "member_rank", record->placed,
 			 record->member_rank);
 	sgang_json_text(object, "spare",

@@ -14,6 +14,7 @@
 #include "cmd/gangfile.h"
 #include "cmd/spectext.h"
 #include "core/base/text.h"
+#include "core/gang/role_tree.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -235,7 +236,8 @@ static const struct sgang_option *find_option(const char *key)
 	for (option = sgang_spec_options(); option->name; option++)
 		if (!strncmp(option->name, "gang-", 5) &&
 		    !strcmp(option->name + 5, key) && !is_hidden(option) &&
-		    strcmp(key, "rank") && strcmp(key, "order"))
+		    strcmp(key, "rank") && strcmp(key, "order") &&
+		    strcmp(key, "role"))
 			return option;
 	return NULL;
 }
@@ -356,9 +358,11 @@ static int complete_options(const struct sgang_gangfile *file, size_t gang,
 	struct sgang_filegang *own = &file->gang[gang];
 	char members[24];
 
-	snprintf(members, sizeof(members), "%" PRIu64, own->members);
+	snprintf(members, sizeof(members), "%" PRIu64,
+		 file->is_tree ? own->groups : own->members);
 	if (set_default(file, own, "gang-min-member", members, err))
 		return -1;
+	snprintf(members, sizeof(members), "%" PRIu64, own->members);
 	/* a minimum above what is in the file expects members from elsewhere */
 	if (own->members < own->spec.min_member)
 		snprintf(members, sizeof(members), "%" PRIu32,
@@ -393,25 +397,6 @@ static int set_gang(struct sgang_gangfile *file, struct sgang_role *role,
 		    const struct sgang_tree *entry, struct sgang_error *err)
 {
 	return find_gang(file, entry, &role->gang, err);
-}
-
-static int set_name(struct sgang_gangfile *file, struct sgang_role *role,
-		    const struct sgang_tree *entry, struct sgang_error *err)
-{
-	char shown[SGANG_TEXT_SHOWN];
-	size_t i;
-
-	role->name = read_text(file, entry, err);
-	if (!role->name)
-		return -1;
-	for (i = 0; i < file->n_roles; i++)
-		if (&file->role[i] != role &&
-		    !strcmp(file->role[i].name, role->name))
-			return wrong(file, entry->line, err,
-				     "name: there is a "
-				     "role \"%s\" already",
-				     sgang_text_show(shown, role->name));
-	return 0;
 }
 
 static int set_count(struct sgang_gangfile *file, struct sgang_role *role,
@@ -495,16 +480,24 @@ static const struct {
 	int (*set)(struct sgang_gangfile *file, struct sgang_role *role,
 		   const struct sgang_tree *entry, struct sgang_error *err);
 } role_keys[] = {
-	{ "name", set_name },       { "gang", set_gang },
-	{ "count", set_count },     { "array", set_array },
-	{ "order", set_order },     { "script", set_script },
-	{ "command", set_command }, { "args", set_args },
-	{ "options", set_options },
+	{ "gang", set_gang },     { "count", set_count },
+	{ "array", set_array },   { "order", set_order },
+	{ "script", set_script }, { "command", set_command },
+	{ "args", set_args },     { "options", set_options },
 };
+
+/* Those of a group too. */
+static const char *const group_keys[] = { "name",     "like",   "min",
+					  "topology", "weight", "roles",
+					  "options",  "gang" };
 
 static bool is_role_key(const char *key)
 {
 	size_t i;
+
+	for (i = 0; i < COUNT(group_keys); i++)
+		if (!strcmp(group_keys[i], key))
+			return true;
 
 	for (i = 0; i < COUNT(role_keys); i++)
 		if (!strcmp(role_keys[i].key, key))
@@ -544,8 +537,6 @@ static int check_role(const struct sgang_gangfile *file,
 	char shown[SGANG_TEXT_SHOWN];
 
 	sgang_text_show(shown, role->name);
-	if (!role->name)
-		return wrong(file, role->line, err, "this role has no name");
 	if (!role->script && !role->command)
 		return wrong(file, role->line, err,
 			     "role \"%s\" has neither "
@@ -564,48 +555,368 @@ static int check_role(const struct sgang_gangfile *file,
 	return 0;
 }
 
-static int read_role(struct sgang_gangfile *file, struct sgang_role *role,
-		     const struct sgang_tree *map, struct sgang_error *err)
+/* ---- roles in each other ---- */
+
+/* The roles that a role is in, and the list that has it. */
+struct level {
+	const struct level *up;        /* NULL: the gang */
+	const struct sgang_tree *list; /* of roles */
+	const struct sgang_tree *map;  /* the role */
+	struct sgang_role_path path;
+	uint32_t depth;
+};
+
+/* The role of that name in front of this one, or NULL. */
+static const struct sgang_tree *find_sister(const struct sgang_tree *list,
+					    const struct sgang_tree *map,
+					    const char *name)
+{
+	const struct sgang_tree *item, *entry;
+
+	for (item = list->child; item && item != map; item = item->next) {
+		entry = sgang_tree_find(item, "name");
+		if (entry && entry->kind == SGANG_TREE_TEXT &&
+		    !strcmp(entry->text, name))
+			return item;
+	}
+	return NULL;
+}
+
+/* The entry of the role, or of the one that it is like. */
+static const struct sgang_tree *find_key(const struct sgang_tree *list,
+					 const struct sgang_tree *map,
+					 const char *key)
+{
+	const struct sgang_tree *entry = NULL, *like;
+
+	while (map && !entry) {
+		entry = sgang_tree_find(map, key);
+		like = sgang_tree_find(map, "like");
+		map = like && like->kind == SGANG_TREE_TEXT ?
+			      find_sister(list, map, like->text) :
+			      NULL;
+	}
+	return entry;
+}
+
+static int check_like(const struct sgang_gangfile *file, const struct level *at,
+		      struct sgang_error *err)
+{
+	const struct sgang_tree *like = sgang_tree_find(at->map, "like");
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!like)
+		return 0;
+	if (like->kind != SGANG_TREE_TEXT ||
+	    !find_sister(at->list, at->map, like->text))
+		return wrong(file, like->line, err,
+			     "like: \"%s\": expected a role that comes before "
+			     "this one, in the same list",
+			     sgang_text_show(shown,
+					     like->kind == SGANG_TREE_TEXT ?
+						     like->text :
+						     ""));
+	if (sgang_tree_find(at->map, "roles"))
+		return wrong(file, like->line, err,
+			     "like: the roles in it are those of \"%s\"",
+			     sgang_text_show(shown, like->text));
+	return 0;
+}
+
+/* Levels of a role: require:LEVEL and prefer:LEVEL. */
+static int read_levels(struct sgang_gangfile *file,
+		       const struct sgang_tree *entry,
+		       struct sgang_role_group *group, struct sgang_error *err)
+{
+	const char *text = read_text(file, entry, err);
+	struct sgang_policy policy;
+	struct sgang_error why;
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!text)
+		return -1;
+	sgang_text_show(shown, text);
+	if (sgang_policy_parse(text, &policy, &why))
+		return wrong(file, entry->line, err, "topology: %s: %s", shown,
+			     why.text);
+	if (policy.spread[0] || policy.n_groups || policy.automatic ||
+	    policy.prefer_time)
+		return wrong(file, entry->line, err,
+			     "topology: %s: roles have require:LEVEL and "
+			     "prefer:LEVEL only",
+			     shown);
+	strcpy(group->require, policy.require);
+	strcpy(group->prefer, policy.prefer);
+	return 0;
+}
+
+/* Read what the role needs. 'have': members or roles that are in it. */
+static int read_needs(struct sgang_gangfile *file, struct level *at,
+		      uint32_t have, const char *name, struct sgang_error *err)
+{
+	struct sgang_role_group *group = &at->path.group[at->path.n - 1];
+	const struct sgang_tree *min = find_key(at->list, at->map, "min");
+	const struct sgang_tree *levels, *weight;
+	uint64_t number;
+
+	weight = find_key(at->list, at->map, "weight");
+	levels = sgang_tree_find(at->map, "gang") ?
+			 NULL :
+			 find_key(at->list, at->map, "topology");
+	file->is_tree |= min || weight || levels;
+	group->min = have;
+	if (min && read_number(file, min, 1, &group->min, err))
+		return -1;
+	if (have < group->min)
+		return wrong(file, at->map->line, err,
+			     "SubGroup %s does not have enough children "
+			     "(%" PRIu32 " < %" PRIu32 ")",
+			     name, have, group->min);
+	if (levels && read_levels(file, levels, group, err))
+		return -1;
+	if (!weight)
+		return 0;
+	if (weight->kind != SGANG_TREE_TEXT ||
+	    sgang_text_number(weight->text, 0, SGANG_ROLE_WEIGHT_MAX, &number))
+		return wrong(file, weight->line, err,
+			     "weight: expected a number from 0 to %d",
+			     SGANG_ROLE_WEIGHT_MAX);
+	group->weight = (uint32_t)number;
+	group->weight_set = true;
+	return 0;
+}
+
+/* Append the options of the roles around it, outermost first, and its own. */
+static int add_options(struct sgang_gangfile *file, const struct level *at,
+		       struct sgang_words *words, struct sgang_error *err)
 {
 	const struct sgang_tree *entry;
+
+	if (!at || !at->map)
+		return 0;
+	if (add_options(file, at->up, words, err))
+		return -1;
+	entry = find_key(at->list, at->map, "options");
+	return entry ? read_options(file, entry, words, err) : 0;
+}
+
+static struct sgang_role *new_role(struct sgang_gangfile *file,
+				   struct sgang_error *err)
+{
+	struct sgang_role *more = realloc(file->role,
+					  (file->n_roles + 1) * sizeof(*more));
+
+	if (!more) {
+		sgang_err_memory(err);
+		return NULL;
+	}
+	file->role = more;
+	more += file->n_roles++;
+	memset(more, 0, sizeof(*more));
+	more->count = 1;
+	return more;
+}
+
+/* The name of the role, with those around it. */
+static char *path_of(const struct level *at, const char *name)
+{
+	char *path = NULL;
+	size_t size;
+	FILE *out = open_memstream(&path, &size);
+	uint32_t i;
+
+	for (i = 0; out && i + 1 < at->path.n; i++)
+		fprintf(out, "%s/", at->path.group[i].name);
+	if (out)
+		fputs(name, out);
+	return sgang_text_close(out, &path);
+}
+
+/* A role with members. */
+static int read_role(struct sgang_gangfile *file, struct level *at,
+		     const char *name, struct sgang_error *err)
+{
+	struct sgang_role *role = new_role(file, err);
+	char text[SGANG_ROLE_SIZE];
+	const struct sgang_tree *entry;
 	size_t i;
+
+	if (!role)
+		return -1;
+	role->line = at->map->line;
+	role->name = path_of(at, name);
+	if (!role->name)
+		return sgang_err_memory(err);
+	for (i = 0; i < COUNT(role_keys); i++) {
+		if (!strcmp(role_keys[i].key, "options"))
+			continue;
+		entry = find_key(at->list, at->map, role_keys[i].key);
+		if (entry && role_keys[i].set(file, role, entry, err))
+			return -1;
+	}
+	if (add_options(file, at, &role->options, err) ||
+	    read_gang_of_role(file, role, at->map, err) ||
+	    check_role(file, role, err) ||
+	    read_needs(file, at, role->count, role->name, err))
+		return -1;
+	if (sgang_role_path_write(&at->path, text)) {
+		role->role_text = strdup(text);
+		if (!role->role_text)
+			return sgang_err_memory(err);
+	}
+	file->gang[role->gang].members += role->count;
+	return 0;
+}
+
+static int read_list(struct sgang_gangfile *file, const struct level *up,
+		     const struct sgang_tree *list, struct sgang_error *err);
+
+static uint32_t count_of(const struct sgang_tree *list)
+{
+	const struct sgang_tree *item;
+	uint32_t n = 0;
+
+	for (item = list->child; item; item = item->next)
+		n++;
+	return n;
+}
+
+/* A role with roles in it. */
+static int read_group(struct sgang_gangfile *file, struct level *at,
+		      const struct sgang_tree *roles, const char *name,
+		      struct sgang_error *err)
+{
+	const struct sgang_tree *entry;
+
+	file->is_tree = true;
+	for (entry = at->map->child; entry; entry = entry->next) {
+		size_t i = 0;
+
+		while (i < COUNT(group_keys) &&
+		       strcmp(group_keys[i], entry->key))
+			i++;
+		if (i == COUNT(group_keys) || !strcmp(entry->key, "gang"))
+			return wrong(file, entry->line, err,
+				     "%s: this is of roles with members, and "
+				     "\"%s\" has roles",
+				     entry->key, name);
+	}
+	if (read_needs(file, at, count_of(roles), name, err))
+		return -1;
+	return read_list(file, at, roles, err);
+}
+
+/* The name of the role, which no other one of its list has. */
+static const char *read_name(struct sgang_gangfile *file,
+			     const struct level *at, struct sgang_error *err)
+{
+	const struct sgang_tree *entry = sgang_tree_find(at->map, "name");
+	char shown[SGANG_TEXT_SHOWN];
+	const char *name;
+
+	if (!entry) {
+		wrong(file, at->map->line, err, "this role has no name");
+		return NULL;
+	}
+	name = read_text(file, entry, err);
+	if (name && find_sister(at->list, at->map, name)) {
+		wrong(file, entry->line, err,
+		      "name: there is a role \"%s\" already",
+		      sgang_text_show(shown, name));
+		return NULL;
+	}
+	return name;
+}
+
+static int read_one(struct sgang_gangfile *file, const struct level *up,
+		    const struct sgang_tree *list, const struct sgang_tree *map,
+		    struct sgang_error *err)
+{
+	struct level at = { .up = up, .list = list, .map = map };
+	const struct sgang_tree *roles;
+	struct sgang_role_group *group;
+	const char *name;
 
 	if (map->kind != SGANG_TREE_MAP)
 		return wrong(file, map->line, err,
 			     "expected a role, which "
 			     "begins with name:");
-	role->line = map->line;
-	role->count = 1;
-	for (i = 0; i < COUNT(role_keys); i++) {
-		entry = sgang_tree_find(map, role_keys[i].key);
-		if (entry && role_keys[i].set(file, role, entry, err))
-			return -1;
-	}
-	if (read_gang_of_role(file, role, map, err) ||
-	    check_role(file, role, err))
+	name = read_name(file, &at, err);
+	if (!name || check_like(file, &at, err))
 		return -1;
-	file->gang[role->gang].members += role->count;
+	at.path = up->path;
+	if (at.path.n == SGANG_ROLE_DEPTH)
+		return wrong(file, map->line, err,
+			     "roles: at most %d roles may be in each other",
+			     SGANG_ROLE_DEPTH);
+	group = &at.path.group[at.path.n++];
+	memset(group, 0, sizeof(*group));
+	snprintf(group->name, sizeof(group->name), "%s", name);
+	roles = find_key(list, map, "roles");
+	if (!roles)
+		return read_role(file, &at, name, err);
+	if (roles->kind != SGANG_TREE_LIST || !roles->child)
+		return wrong(file, roles->line, err,
+			     "roles: expected a list of roles");
+	return read_group(file, &at, roles, name, err);
+}
+
+static int read_list(struct sgang_gangfile *file, const struct level *up,
+		     const struct sgang_tree *list, struct sgang_error *err)
+{
+	const struct sgang_tree *item;
+
+	for (item = list->child; item; item = item->next)
+		if (read_one(file, up, list, item, err))
+			return -1;
+	return 0;
+}
+
+/* What holds for trees alone, once all is read. */
+static int check_roles(struct sgang_gangfile *file, struct sgang_error *err)
+{
+	struct sgang_role_path path;
+	struct sgang_error why;
+	size_t i;
+
+	for (i = 0; file->is_tree && i < file->n_roles; i++) {
+		const struct sgang_role *role = &file->role[i];
+
+		if (role->gang)
+			return wrong(file, role->line, err,
+				     "gang: a tree of roles is one gang");
+		if (!role->role_text)
+			return wrong(file, role->line, err,
+				     "name: with all that its groups need it "
+				     "has more than %d characters",
+				     SGANG_ROLE_SIZE - 1);
+		if (sgang_role_path_parse(role->role_text, &path, &why))
+			return wrong(file, role->line, err, "name: %s",
+				     why.text);
+	}
 	return 0;
 }
 
 static int read_roles(struct sgang_gangfile *file,
 		      const struct sgang_tree *list, struct sgang_error *err)
 {
-	const struct sgang_tree *item;
-	size_t n = 0;
+	const struct level gang = { .path = { .n = 0 } };
+	struct sgang_filegang *own;
 
 	if (list->kind != SGANG_TREE_LIST || !list->child)
 		return wrong(file, list->line, err,
 			     "roles: expected a list "
 			     "of roles");
-	for (item = list->child; item; item = item->next)
-		n++;
-	file->role = calloc(n, sizeof(*file->role));
-	if (!file->role)
-		return sgang_err_memory(err);
-	for (item = list->child; item; item = item->next)
-		if (read_role(file, &file->role[file->n_roles++], item, err))
-			return -1;
+	if (read_list(file, &gang, list, err) || check_roles(file, err))
+		return -1;
+	own = &file->gang[0];
+	own->groups = count_of(list);
+	if (file->is_tree && own->groups < own->spec.min_member)
+		return wrong(file, own->line, err,
+			     "SubGroup " SGANG_ROLE_GANG
+			     " does not have enough children (%" PRIu32
+			     " < %" PRIu32 ")",
+			     own->groups, own->spec.min_member);
 	return 0;
 }
 
@@ -630,7 +941,8 @@ static int read_keys(struct sgang_gangfile *file, struct sgang_error *err)
 	for (entry = file->tree->child; entry; entry = entry->next) {
 		if (!strcmp(entry->key, "gang") || !strcmp(entry->key, "roles"))
 			continue;
-		option = find_option(entry->key);
+		option = find_option(!strcmp(entry->key, "min") ? "min-member" :
+								  entry->key);
 		if (option && set_option(file, 0, option, entry, err))
 			return -1;
 		if (option)
@@ -686,6 +998,8 @@ void sgang_gangfile_clear(struct sgang_gangfile *file)
 	size_t i;
 
 	for (i = 0; i < file->n_roles; i++) {
+		free(file->role[i].name);
+		free(file->role[i].role_text);
 		free(file->role[i].script);
 		sgang_words_clear(&file->role[i].args);
 		sgang_words_clear(&file->role[i].options);
@@ -727,6 +1041,9 @@ static int add_role(const struct sgang_gangfile *file,
 {
 	if (role->order_set &&
 	    sgang_words_add(words, err, "--gang-order=%" PRIu32, role->order))
+		return -1;
+	if (file->is_tree &&
+	    sgang_words_add(words, err, "--gang-role=%s", role->role_text))
 		return -1;
 	if (role->array &&
 	    sgang_words_add(words, err, "--array=0-%" PRIu32, role->count - 1))

@@ -15,6 +15,19 @@
  *       array: yes			# one job array instead of 3 jobs
  *       script: worker.sh
  *
+ * Roles may be in each other, and say what they need: then the gang is a tree of
+ * groups (core/gang/role_path.h), and the name of a role is a path.
+ *
+ *   min: 2			# of the roles right below
+ *   roles:
+ *     - name: replica1
+ *       min: 2
+ *       topology: require:leaf
+ *       roles:
+ *         - {name: encode, min: 1, count: 1, script: encode.sh}
+ *         - {name: decode, min: 4, count: 6, script: decode.sh, weight: 10}
+ *     - {name: replica2, like: replica1}
+ *
  * A role may be of another gang, `gang: NAME`, and then set the options of that
  * gang. The gangs of one file are a group of gangs unless `groups` says
  * otherwise. With `pool: yes` it is a pool, which is in no group.
@@ -36,12 +49,14 @@ struct sgang_filegang {
 	struct sgang_spec spec; /* complete: what was not said is there
 				 * with its default */
 	uint64_t members;       /* in the file */
+	uint32_t groups;        /* of a tree: right in it */
 	size_t line;
 };
 
 struct sgang_role {
-	const char *name;
-	size_t gang; /* which of the file's */
+	char *name;      /* in a tree a path */
+	char *role_text; /* as --gang-role has it */
+	size_t gang;     /* which of the file's */
 	uint32_t count;
 	bool array;
 	bool order_set;
@@ -62,6 +77,7 @@ struct sgang_gangfile {
 	size_t n_gangs;
 	struct sgang_role *role;
 	size_t n_roles;
+	bool is_tree; /* of groups */
 };
 
 /* Read 'path'; a gang without a namespace is one of 'user', who submits it.

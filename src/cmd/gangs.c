@@ -656,6 +656,16 @@ static void put_placement(struct json_object *object,
 					NULL);
 }
 
+void sgang_gangs_json_role(struct json_object *member,
+			   const struct sgang_record *record)
+{
+	char names[SGANG_ROLE_SIZE];
+
+	if (record->role[0])
+		sgang_json_string(member, "role",
+				  sgang_role_path_names(record->role, names));
+}
+
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
@@ -676,6 +686,8 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	sgang_json_text(object, "phase", sgang_phase_name(gang->phase));
 	sgang_json_number(object, "members", sgang_gangs_members(gang));
 	sgang_json_known(object, "min_member", record->min_member);
+	if (record->root_min)
+		sgang_json_number(object, "min_groups", record->root_min);
 	sgang_json_known(object, "total", record->total);
 	sgang_json_number(object, "pending", gang->pending);
 	sgang_json_number(object, "held", gang->held);

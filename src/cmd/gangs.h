@@ -85,6 +85,11 @@ int sgang_gangs_distinct(const struct sgang_gang *gang,
 			 sgang_gangs_field_f field, const char ***values,
 			 size_t *n);
 
+/* Add the role of a member to its JSON: the names of its groups. Nothing for a
+ * gang that is no tree of groups. */
+void sgang_gangs_json_role(struct json_object *member,
+			   const struct sgang_record *record);
+
 /* The gang as JSON, without its jobs. */
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang);
 

@@ -11,7 +11,7 @@
 static const char *const shared[] = {
 	"min-tres", "topology", "group-topology", "exclusive",
 	"parallel", "run-time", "comm-share",     "rank-order",
-	"preempt",  "spares",   "spare-pool"
+	"preempt",  "spares",   "spare-pool",     "tree"
 };
 
 /* Add OPTION=VALUE, all of it or nothing. */

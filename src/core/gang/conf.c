@@ -883,6 +883,7 @@ static const struct gang_key {
 	{ "GroupTopology", "gang-group-topology" },
 	{ "Exclusive", "gang-exclusive" },
 	{ "Parallel", "gang-parallel" },
+	{ "Tree", "gang-tree" },
 	{ "RunTime", "gang-run-time" },
 	{ "CommShare", "gang-comm-share" },
 	{ "Preempt", "gang-preempt" },
@@ -1087,6 +1088,10 @@ struct reader {
 	struct definition *gang;     /* GangName= stood in this line */
 	bool gang_seen[N_GANG_KEYS]; /* keys of that gang */
 	struct sgang_nvlink *nvlink; /* NVLinkDomain= stood in this line */
+	/* GangGroup= stood in this line: a group of that gang's tree. */
+	struct sgang_spec *of;
+	struct sgang_role_path path_of_group;
+	bool group_seen[3]; /* its keys */
 	struct sgang_conf conf;
 	struct sgang_error *err;
 };
@@ -1172,6 +1177,156 @@ static int end_gang(struct reader *r)
 		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: %s",
 				  r->path, r->line, spec->ns, spec->name,
 				  why.text);
+	return 0;
+}
+
+/* ---- a group of a gang's tree ---- */
+
+/* GangGroup=NAMESPACE/NAME/GROUP/...: cut it in two. NULL: it is none. */
+static const char *
+cut_group(const char *value,
+	  char gang[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2])
+{
+	const char *slash = strchr(value, '/');
+
+	slash = slash ? strchr(slash + 1, '/') : NULL;
+	if (!slash || slash - value > SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 1)
+		return NULL;
+	memcpy(gang, value, (size_t)(slash - value));
+	gang[slash - value] = '\0';
+	return slash + 1;
+}
+
+/* The gang that a line before this one defines, or NULL. */
+static struct sgang_spec *find_defined(struct reader *r,
+				       const struct sgang_spec *spec)
+{
+	struct sgang_definitions *all = r->conf.definitions;
+	size_t i;
+
+	for (i = 0; all && i < all->shared.count; i++)
+		if (!name_order(&all->gang[i].spec, spec))
+			return &all->gang[i].spec;
+	return NULL;
+}
+
+static int begin_group(struct reader *r, const char *value)
+{
+	char gang[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2];
+	const char *path = cut_group(value, gang);
+	struct sgang_error why;
+	struct sgang_spec spec;
+
+	if (!path || strchr(path, ':'))
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: GangGroup: expected "
+				  "NAMESPACE/NAME/GROUP/...",
+				  r->path, r->line);
+	sgang_spec_init(&spec);
+	if (sgang_spec_set(&spec, "gang", gang, &why) ||
+	    sgang_role_path_parse(path, &r->path_of_group, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangGroup: %s",
+				  r->path, r->line, why.text);
+	r->of = find_defined(r, &spec);
+	if (!r->of)
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: GangGroup: define %s in a line "
+				  "before this one, by GangName",
+				  r->path, r->line, gang);
+	memset(r->group_seen, 0, sizeof(r->group_seen));
+	return 0;
+}
+
+/* The keys behind GangGroup=, and what they are in --gang-role. */
+static const struct {
+	const char *name;
+	const char *need;
+} group_keys[] = {
+	{ "MinMember", "min" },
+	{ "Weight", "weight" },
+	{ "Topology", NULL },
+};
+
+/* "require:leaf,prefer:node" as two needs. */
+static int take_levels(struct reader *r, struct sgang_role_group *group,
+		       const char *value)
+{
+	struct sgang_policy policy;
+	struct sgang_error why;
+
+	if (sgang_policy_parse(value, &policy, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: Topology: %s",
+				  r->path, r->line, why.text);
+	if (policy.spread[0] || policy.n_groups || policy.automatic ||
+	    policy.prefer_time)
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: Topology: a group has require:LEVEL "
+				  "and prefer:LEVEL only",
+				  r->path, r->line);
+	strcpy(group->require, policy.require);
+	strcpy(group->prefer, policy.prefer);
+	return 0;
+}
+
+static int take_group_pair(struct reader *r, const char *name,
+			   const char *value)
+{
+	struct sgang_role_path *path = &r->path_of_group;
+	struct sgang_role_group *group = &path->group[path->n - 1];
+	char text[SGANG_ROLE_SIZE], shown[SGANG_TEXT_SHOWN];
+	struct sgang_role_path one;
+	struct sgang_error why;
+	size_t i = 0, n = sizeof(group_keys) / sizeof(group_keys[0]);
+
+	while (i < n && strcasecmp(group_keys[i].name, name))
+		i++;
+	if (i == n)
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: unknown key \"%s\" "
+				  "behind GangGroup, see gang.conf(5)",
+				  r->path, r->line,
+				  sgang_text_show(shown, name));
+	if (r->group_seen[i])
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice",
+				  r->path, r->line, group_keys[i].name);
+	r->group_seen[i] = true;
+	if (!group_keys[i].need)
+		return take_levels(r, group, value);
+	snprintf(text, sizeof(text), "g:%s=%.32s", group_keys[i].need, value);
+	if (strchr(value, ':') || strchr(value, '/') ||
+	    sgang_role_path_parse(text, &one, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s: %s", r->path,
+				  r->line, group_keys[i].name,
+				  strchr(value, ':') || strchr(value, '/') ?
+					  "expected a number" :
+					  why.text);
+	if (i == 0)
+		group->min = one.group[0].min;
+	else
+		group->weight = one.group[0].weight;
+	group->weight_set |= i == 1;
+	return 0;
+}
+
+/* The group is one more of the gang's tree. */
+static int end_group(struct reader *r)
+{
+	char text[SGANG_ROLE_SIZE], tree[2 * SGANG_ROLE_LIST_SIZE];
+	struct sgang_spec *spec = r->of;
+	struct sgang_error why;
+
+	r->of = NULL;
+	if (!sgang_role_path_write(&r->path_of_group, text))
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: GangGroup: its names have more than "
+				  "%d characters",
+				  r->path, r->line, SGANG_ROLE_SIZE - 1);
+	snprintf(tree, sizeof(tree), "%s%s%s", spec->tree,
+		 spec->tree[0] ? "," : "", text);
+	if (sgang_spec_set(spec, "gang-tree", tree, &why) ||
+	    sgang_spec_check(spec, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangGroup: %s",
+				  r->path, r->line, why.text);
 	return 0;
 }
 
@@ -1446,6 +1601,10 @@ static int take_pair(struct reader *r, const char *name, char *value)
 		return begin_gang(r, value);
 	if (r->gang)
 		return take_gang_pair(r, name, value);
+	if (r->of)
+		return take_group_pair(r, name, value);
+	if (!strcasecmp(name, "GangGroup"))
+		return begin_group(r, value);
 	if (r->nodes || !strcasecmp(name, "NodeTopology"))
 		return take_node_pair(r, name, value);
 	if (!key)
@@ -1473,6 +1632,8 @@ static int end_line(struct reader *r)
 {
 	if (r->gang)
 		return end_gang(r);
+	if (r->of)
+		return end_group(r);
 	if (r->nvlink)
 		return end_nvlink(r);
 	return r->nodes ? end_nodes(r) : 0;

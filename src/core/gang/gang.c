@@ -133,6 +133,8 @@ void sgang_gang_told(const struct sgang_record *r, struct sgang_record *told)
 	told->created = r->created;
 	told->since = r->since;
 	told->started = r->started;
+	told->root_min = r->root_min;
+	memcpy(told->role, r->role, sizeof(told->role));
 }
 
 /* A gang that has started has settled its requests to later members. */
@@ -162,7 +164,8 @@ static void remember(const struct sgang_member *const *members, size_t n,
 
 		if (!r)
 			continue;
-		min = larger(min, r->min_member);
+		/* of a tree: the groups that it needs */
+		min = larger(min, r->root_min ? r->root_min : r->min_member);
 		total = larger(total, r->total);
 		spec->pool |= r->pool;
 		if (!spec->mode)
@@ -264,11 +267,83 @@ static void take_definitions(struct sgang_spec *spec,
 	spec->pool = first && first->pool;
 }
 
+/* ---- trees of groups ---- */
+
+static bool counts_running(const struct sgang_tally *tally)
+{
+	return sgang_spec_match(&tally->spec) ==
+	       SGANG_MATCH_WAITING_AND_RUNNING;
+}
+
+void sgang_gang_roles(const struct sgang_tally *tally,
+		      struct sgang_role_gang *gang)
+{
+	enum sgang_match match = sgang_spec_match(&tally->spec);
+
+	*gang = (struct sgang_role_gang){
+		.min = tally->spec.min_member,
+		.tree = tally->spec.tree,
+		.counts = counts_running(tally),
+		.started = match == SGANG_MATCH_ONCE_SATISFIED &&
+			   tally->satisfied,
+	};
+}
+
+void sgang_gang_role_member(const struct sgang_member *m,
+			    struct sgang_role_member *member)
+{
+	*member = (struct sgang_role_member){
+		.role = m->spec->role,
+		.remembered = m->record ? m->record->role : NULL,
+		.tasks = m->tasks,
+		.order = order_of(m),
+		.held = m->state == SGANG_MEMBER_HELD,
+		.running = m->state == SGANG_MEMBER_RUNNING,
+		.eligible = m->eligible,
+	};
+}
+
+static bool any_role(const struct sgang_member *const *members, size_t n,
+		     const struct sgang_tally *tally)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (members[i]->spec->role[0])
+			return true;
+	}
+	return tally->spec.tree[0];
+}
+
+/* A tree has its minimum in members; --gang-order works within its groups. A
+ * gang without roles is not looked at again. */
+static int sum_roles(const struct sgang_member **members, size_t n,
+		     struct sgang_tally *tally)
+{
+	struct sgang_role_member *list;
+	struct sgang_role_gang gang;
+	int rc;
+
+	if (!any_role(members, n, tally))
+		return 0;
+	list = calloc(n + 1, sizeof(*list));
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		sgang_gang_role_member(members[i], &list[i]);
+	sgang_gang_roles(tally, &gang);
+	rc = sgang_role_sum(&gang, list, n, &tally->roles);
+	free(list);
+	tally->defined = true;
+	tally->min_member = tally->roles.needed;
+	tally->total = larger(tally->spec.total, tally->min_member);
+	return rc;
+}
+
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     const struct sgang_spec *const *definitions,
 		     size_t n_definitions, struct sgang_tally *tally)
 {
 	const struct sgang_member **sorted;
+	int rc;
 
 	memset(tally, 0, sizeof(*tally));
 	sorted = calloc(n ? n : 1, sizeof(*sorted));
@@ -296,10 +371,12 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 	tally->defined = sgang_spec_defines(&tally->spec);
 	tally->min_member = sgang_spec_min(&tally->spec);
 	tally->total = sgang_spec_total(&tally->spec);
+	rc = sum_roles(sorted, n, tally);
 	find_complete(sorted, n, tally);
-	find_last_order(sorted, n, tally);
+	if (!tally->roles.any)
+		find_last_order(sorted, n, tally);
 	free(sorted);
-	return 0;
+	return rc;
 }
 
 /* ---- what follows from the counts ---- */
@@ -313,21 +390,22 @@ bool sgang_gang_strict(const struct sgang_tally *tally)
 /* Members that count towards the minimum without being placed (0.47). */
 static uint32_t counted_running(const struct sgang_tally *tally)
 {
-	return (sgang_spec_match(&tally->spec) ==
-		SGANG_MATCH_WAITING_AND_RUNNING) ?
-		       tally->running :
-		       0;
+	return counts_running(tally) ? tally->running : 0;
 }
 
 bool sgang_gang_ordinary(const struct sgang_tally *tally)
 {
 	if (tally->spec.pool)
 		return true;
+	/* groups that follow start as a whole */
+	if (tally->roles.any && tally->roles.grows)
+		return false;
 	switch (sgang_spec_match(&tally->spec)) {
 	case SGANG_MATCH_ONLY_WAITING:
 		return false;
 	case SGANG_MATCH_WAITING_AND_RUNNING:
-		return tally->running >= tally->min_member;
+		return tally->roles.any ? tally->roles.whole :
+					  tally->running >= tally->min_member;
 	default:
 		return tally->satisfied;
 	}
@@ -336,21 +414,27 @@ bool sgang_gang_ordinary(const struct sgang_tally *tally)
 uint32_t sgang_gang_missing(const struct sgang_tally *tally)
 {
 	uint32_t have = tally->held + counted_running(tally);
-	uint32_t missing = (have < tally->min_member) ?
-				   tally->min_member - have :
-				   0;
+	uint32_t missing;
+
+	if (tally->roles.any)
+		return tally->roles.missing;
+	missing = (have < tally->min_member) ? tally->min_member - have : 0;
 
 	return larger(missing, tally->first_pending);
 }
 
 static bool gathered(const struct sgang_tally *tally)
 {
+	if (tally->roles.any)
+		return tally->roles.gathered;
 	return tally->pending + tally->held + counted_running(tally) >=
 	       tally->min_member;
 }
 
 static bool enough_eligible(const struct sgang_tally *tally)
 {
+	if (tally->roles.any)
+		return tally->roles.eligible;
 	return tally->eligible >= sgang_gang_missing(tally) &&
 	       !tally->waits_for;
 }
@@ -375,6 +459,8 @@ bool sgang_gang_complete(const struct sgang_tally *tally)
 
 bool sgang_gang_placed(const struct sgang_tally *tally)
 {
+	if (tally->roles.any && !tally->roles.placed)
+		return false;
 	return tally->held && !sgang_gang_missing(tally) && !tally->timed_out &&
 	       !tally->waits_for;
 }
@@ -450,6 +536,10 @@ int sgang_gang_take_order(const struct sgang_member *a,
 int sgang_gang_ring_order(const struct sgang_member *a,
 			  const struct sgang_member *b)
 {
+	int rc = sgang_role_path_order(a->spec->role, b->spec->role);
+
+	if (rc)
+		return rc;
 	if (a->spec->rank_set != b->spec->rank_set)
 		return a->spec->rank_set ? -1 : 1;
 	if (a->spec->rank_set && a->spec->rank != b->spec->rank)
@@ -519,6 +609,11 @@ static void pending_words(const struct sgang_tally *tally, const char *why,
 		snprintf(
 			buf, size,
 			"undefined: say --gang-min-member or use sgang create");
+	else if (tally->roles.any && !may_go_on(tally))
+		snprintf(buf, size, "%s: %s",
+			 gathered(tally) ? "waits for members to be eligible" :
+					   "gathering",
+			 tally->roles.lacks);
 	else if (!gathered(tally))
 		snprintf(buf, size, "gathering %u/%u members",
 			 tally->pending + tally->held + counted_running(tally),

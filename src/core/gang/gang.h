@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "record.h"
+#include "role_sum.h"
 #include "spec.h"
 
 #define SGANG_USER_SHOWN 40 /* bytes of a user's name in a reason */
@@ -102,8 +103,11 @@ struct sgang_tally {
 	/* The users of these two jobs if the gang has members of several users,
 	 * else "". For the caller to fill. */
 	char first_user[SGANG_USER_SHOWN], min_user[SGANG_USER_SHOWN];
-	uint32_t waits_for; /* job of one that cannot start now;
+	uint32_t waits_for;           /* job of one that cannot start now;
 			     * 0: none */
+	struct sgang_role_sums roles; /* of a tree of groups: the minimum is its
+				       * minimum, min_member the members of it
+				       */
 };
 
 /* Add up. O(n log n): the members are visited in the order of submission.
@@ -116,6 +120,13 @@ struct sgang_tally {
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     const struct sgang_spec *const *definitions,
 		     size_t n_definitions, struct sgang_tally *tally);
+
+/* What holds for a gang that is a tree of groups, and what its rule sees of a
+ * member; both point into 'tally' and 'm'. */
+void sgang_gang_roles(const struct sgang_tally *tally,
+		      struct sgang_role_gang *gang);
+void sgang_gang_role_member(const struct sgang_member *m,
+			    struct sgang_role_member *member);
 
 /* Let 'told' be what a tally reads of a record, and nothing that members have
  * each for itself: so it is the same for most members of a gang. */

@@ -132,6 +132,8 @@ static const struct word {
 	{ "ondrain", KIND_ON_DRAIN, SPARSE, FIELD(on_drain) },
 	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
 	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
+	{ "role", KIND_TEXT, SPARSE, FIELD(role) },
+	{ "rootmin", KIND_U32, SPARSE, FIELD(root_min) },
 	{ "asks", KIND_TEXT, SPARSE, FIELD(asks) },
 	{ "created", KIND_TIME, SPARSE, FIELD(created) },
 	{ "since", KIND_TIME, SPARSE, FIELD(since) },

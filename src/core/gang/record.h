@@ -108,6 +108,10 @@ struct sgang_record {
 	enum sgang_on_failure on_drain;
 	uint32_t waiting_time; /* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
+	char role[SGANG_ROLE_SIZE]; /* this member's groups, and all that is
+					 * known of what they need */
+	uint32_t root_min;          /* of a tree: the groups that the gang
+					 * needs; 0: it is none */
 	char asks[SGANG_ASKS_SIZE]; /* the rest of it, see asks.h; order
 				     * and rank are this member's own */
 	/* seconds since the epoch; 0: not known, not written */

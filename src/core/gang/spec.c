@@ -48,6 +48,8 @@ enum {
 	OPT_ON_DRAIN,
 	OPT_SPARE_POOL,
 	OPT_POOL,
+	OPT_ROLE,
+	OPT_TREE,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -207,6 +209,18 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "yes",
 		.help = "the members are spares for other gangs",
 		.hidden = true,
+	},
+	[OPT_ROLE] = {
+		.name = "gang-role",
+		.arg = "GROUP[:min=N]/...",
+		.help = "group of this member in the gang's tree of groups, "
+			"such as replica1/decode, and what each group needs",
+	},
+	[OPT_TREE] = {
+		.name = "gang-tree",
+		.arg = "GROUP/...:min=N,...",
+		.help = "what groups of the gang's tree need, if their members "
+			"do not say it",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -700,6 +714,29 @@ static int set_pool(struct sgang_spec *spec, const char *value,
 	return 0;
 }
 
+static int set_role(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	struct sgang_role_path path;
+	struct sgang_error why;
+
+	if (sgang_role_path_parse(value, &path, &why))
+		return refuse(err, errno, OPT_ROLE, value, why.text);
+	strcpy(spec->role, value);
+	return 0;
+}
+
+static int set_tree(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	struct sgang_error why;
+
+	if (sgang_role_path_check_list(value, &why))
+		return refuse(err, errno, OPT_TREE, value, why.text);
+	strcpy(spec->tree, value);
+	return 0;
+}
+
 static int set_object(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
@@ -896,6 +933,8 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_ON_DRAIN] = set_on_drain,
 	[OPT_SPARE_POOL] = set_spare_pool,
 	[OPT_POOL] = set_pool,
+	[OPT_ROLE] = set_role,
+	[OPT_TREE] = set_tree,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -1074,6 +1113,8 @@ static const struct field {
 	{ OPT_ON_DRAIN, false, ALONE(on_drain), show_on_drain },
 	{ OPT_SPARE_POOL, false, WORD(spare_pool), show_text },
 	{ OPT_POOL, false, ALONE(pool), show_pool },
+	{ OPT_ROLE, true, WORD(role), NULL },
+	{ OPT_TREE, false, WORD(tree), show_text },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
@@ -1138,6 +1179,7 @@ static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	const char *own = spec->rank_set  ? options[OPT_RANK].name :
 			  spec->order_set ? options[OPT_ORDER].name :
+			  spec->role[0]   ? options[OPT_ROLE].name :
 					    NULL;
 
 	if (own)
@@ -1205,6 +1247,40 @@ static int check_spare_pool(const struct sgang_spec *spec,
 	return 0;
 }
 
+/* Groups have levels, minima and rings of their own. */
+static int check_tree(const struct sgang_spec *spec, struct sgang_error *err)
+{
+	int option = spec->role[0] ? OPT_ROLE : OPT_TREE, other = OPTIONS;
+	struct sgang_policy policy;
+
+	if (!spec->role[0] && !spec->tree[0])
+		return 0;
+	sgang_spec_policy(spec, &policy);
+	if (spec->parallel[0])
+		other = OPT_PARALLEL;
+	else if (spec->spare_pool[0])
+		other = OPT_SPARE_POOL;
+	else if (spec->spares)
+		other = OPT_SPARES;
+	else if (spec->mode == SGANG_MODE_NONSTRICT)
+		other = OPT_MODE;
+	else if (spec->rank_order == SGANG_RANK_ORDER_RING)
+		other = OPT_RANK_ORDER;
+	else if (policy.spread[0] || policy.automatic || policy.n_groups)
+		other = OPT_TOPOLOGY;
+	if (other == OPTIONS)
+		return 0;
+	return sgang_errf(err, EINVAL,
+			  "--%s: a gang that is a tree of groups has no "
+			  "--%s%s, leave it out",
+			  options[option].name, options[other].name,
+			  other == OPT_MODE       ? "=nonstrict" :
+			  other == OPT_RANK_ORDER ? "=ring" :
+			  other == OPT_TOPOLOGY   ? " but require:LEVEL and "
+						    "prefer:LEVEL" :
+						    "");
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	size_t i;
@@ -1215,6 +1291,8 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 					  "--%s is given but no gang: add "
 					  "--gang=NAME",
 					  options[fields[i].option].name);
+	if (check_tree(spec, err))
+		return -1;
 	if (spec->total && spec->min_member > spec->total)
 		return sgang_errf(err, EINVAL,
 				  "--gang-min-member=%" PRIu32 " is above "
@@ -1382,12 +1460,46 @@ void sgang_spec_group_policy(const struct sgang_spec *spec,
 	(void)sgang_policy_parse(spec->group_topology, policy, NULL);
 }
 
+/* The same for the groups of a tree; 'role' is scratch. */
+static const char *unknown_in_role(const char *text,
+				   const struct sgang_costs *costs,
+				   struct sgang_role_path *path)
+{
+	const char *unknown = NULL;
+	uint32_t i;
+
+	if (!*text || sgang_role_path_parse(text, path, NULL))
+		return NULL;
+	for (i = 0; i < path->n && !unknown; i++) {
+		if (path->group[i].require[0] &&
+		    sgang_costs_level(costs, path->group[i].require) < 0)
+			unknown = path->group[i].require;
+		else if (path->group[i].prefer[0] &&
+			 sgang_costs_level(costs, path->group[i].prefer) < 0)
+			unknown = path->group[i].prefer;
+	}
+	return unknown;
+}
+
+static const char *unknown_in_tree(const char *list,
+				   const struct sgang_costs *costs,
+				   struct sgang_role_path *path)
+{
+	const char *unknown = NULL;
+	char text[SGANG_ROLE_SIZE];
+
+	while (!unknown && sgang_role_path_next(&list, text))
+		unknown = unknown_in_role(text, costs, path);
+	return unknown;
+}
+
 bool sgang_spec_unknown_level(const struct sgang_spec *spec,
 			      const struct sgang_costs *costs,
 			      const char **option,
 			      char level[SGANG_LEVEL_NAME_SIZE])
 {
 	struct sgang_policy policy, group_policy;
+	struct sgang_role_path path;
 	const char *unknown;
 
 	sgang_spec_policy(spec, &policy);
@@ -1402,6 +1514,14 @@ bool sgang_spec_unknown_level(const struct sgang_spec *spec,
 	    sgang_costs_level(costs, spec->exclusive) < 0) {
 		*option = options[OPT_EXCLUSIVE].name;
 		unknown = spec->exclusive;
+	}
+	if (!unknown) {
+		*option = options[OPT_ROLE].name;
+		unknown = unknown_in_role(spec->role, costs, &path);
+	}
+	if (!unknown) {
+		*option = options[OPT_TREE].name;
+		unknown = unknown_in_tree(spec->tree, costs, &path);
 	}
 	if (unknown)
 		memmove(level, unknown, strlen(unknown) + 1);

@@ -16,6 +16,7 @@
 
 #include "core/base/err.h"
 #include "policy.h"
+#include "role_path.h"
 
 #define SGANG_NAME_MAX 63 /* RFC 1123 label */
 #define SGANG_NAMESPACE_MAX 255
@@ -119,7 +120,12 @@ struct sgang_spec {
 	bool order_set;                      /* --gang-order: each member's
 					 * own, like rank */
 	uint32_t order;
-	bool object; /* defines the gang and is no
+	char role[SGANG_ROLE_SIZE]; /* the member's place in the gang's tree
+					 * of groups, role_path.h; "": the gang
+					 * is no tree. Each member's own */
+	char tree[SGANG_ROLE_LIST_SIZE]; /* what these groups need; "": not
+					  * given */
+	bool object;                     /* defines the gang and is no
 		      * member of it */
 };
 

@@ -312,7 +312,8 @@ check_throttle(uint32_t throttle, const struct survey *survey,
 	const struct sgang_tally *tally = &survey->tally;
 	uint32_t min = tally->min_member, together = min;
 
-	if (sgang_gang_ordinary(tally))
+	/* of a tree an array is at most one group */
+	if (sgang_gang_ordinary(tally) || tally->roles.any)
 		return SGANG_SUBMIT_FINE;
 	if (sgang_spec_match(&tally->spec) == SGANG_MATCH_WAITING_AND_RUNNING)
 		together -= tally->running;
@@ -765,6 +766,40 @@ static int check_agrees(const struct survey *survey,
 	return sgang_spec_agree(&said, spec, err);
 }
 
+/* Do groups of members contradict each other? */
+static enum sgang_submit_verdict check_tree(const struct survey *survey,
+					    const struct sgang_spec *spec,
+					    struct sgang_error *err)
+{
+	struct sgang_role_said *said;
+	struct sgang_role_tree tree = { .n = 0 };
+	bool any = spec->role[0];
+	size_t n = 0;
+	int rc;
+
+	for (size_t i = 0; i < survey->n_known && !any; i++)
+		any = survey->known[i]->spec.role[0];
+	if (!any)
+		return SGANG_SUBMIT_FINE;
+	said = calloc(survey->n_known + 1, sizeof(*said));
+	if (!said)
+		return no_memory(err);
+	for (size_t i = 0; i < survey->n_known; i++) {
+		said[n++] = (struct sgang_role_said){
+			.text = survey->known[i]->spec.role,
+			.member = true,
+		};
+	}
+	said[n++] = (struct sgang_role_said){ .text = spec->role,
+					      .member = true };
+	rc = sgang_role_tree_make(&tree, 0, said, n, err);
+	sgang_role_tree_clear(&tree);
+	free(said);
+	if (rc < 0)
+		return no_memory(err);
+	return rc ? SGANG_SUBMIT_INVALID : SGANG_SUBMIT_FINE;
+}
+
 /* The new job, as a member that comes last. */
 static void join(struct survey *survey, const struct sgang_submit_job *job,
 		 const struct sgang_spec *spec, uint32_t tasks)
@@ -897,6 +932,9 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		return no_memory(err);
 	if (check_agrees(survey, spec, err))
 		return SGANG_SUBMIT_INVALID;
+	verdict = check_tree(survey, spec, err);
+	if (verdict)
+		return verdict;
 	tightest = find_tightest(survey);
 	join(survey, job, spec, tasks);
 	if (add_up(survey, conf))
@@ -912,6 +950,9 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
 		return verdict;
+	/* whichever groups start: what they need is not known yet */
+	if (survey->tally.roles.any)
+		return job->time_min ? refuse_time_min(err) : SGANG_SUBMIT_FINE;
 	if (job->time_min)
 		return refuse_time_min(err);
 	verdict = check_together(job, survey, err);

@@ -178,7 +178,7 @@ static struct sgang_nodeset *other_nodes(const struct attempt *a, size_t i)
 	struct sgang_policy policy;
 
 	sgang_spec_policy(&a->parts[i].g->tally.spec, &policy);
-	if (policy.spread[0] || policy.n_groups)
+	if (policy.spread[0] || policy.n_groups || sgang_branches_any(a))
 		return NULL;
 	place = sgang_levels_place(a);
 	others = sgang_nodeset_copy(a->parts[i].probed->usable);
@@ -394,7 +394,7 @@ static int describe(struct attempt *a, const struct account *account)
 		strcpy(r->others, account->others);
 		strcpy(r->choice, g->attempt.choice);
 	}
-	if (sgang_describe_holds(a->c, g, a->plan) == 0)
+	if (sgang_heir_describe(a->c, g, a->plan) == 0)
 		return 0;
 	snprintf(a->why, sizeof(a->why), "no memory");
 	give_back_all(a);
@@ -705,8 +705,9 @@ bool sgang_attempt_any_level(struct gang *const *gangs, size_t n)
 		struct sgang_policy policy;
 
 		sgang_spec_policy(&gangs[i]->tally.spec, &policy);
-		if (policy.require[0] || policy.prefer_time ||
-		    policy.spread[0] || policy.n_groups || policy.automatic)
+		if (gangs[i]->tally.roles.any || policy.require[0] ||
+		    policy.prefer_time || policy.spread[0] || policy.n_groups ||
+		    policy.automatic)
 			return true;
 	}
 	return false;

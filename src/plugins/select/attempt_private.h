@@ -43,6 +43,7 @@ struct probed {
 					* borrowed from it */
 	uint32_t *split;               /* CPUs to allocate, by node (uneven.c);
 					* NULL: as planned */
+	uint32_t leaf;                 /* the group of that job in a tree */
 	struct probed *asked;          /* ... of which this is a copy */
 };
 
@@ -484,16 +485,36 @@ int sgang_fit_take_order(const void *a, const void *b);
 /* Add the member's tasks to the parts; 'index' is its gang's in the attempt. */
 void sgang_fit_add(struct attempt *a, size_t index, struct entry *e);
 
-/* Choose the parts: of every gang the members that Slurm would start now, in
- * the order in which they are taken. Returns 0, or -1 with a->why and
- * a->culprit when one has too few of them. */
-int sgang_fit_choose(struct attempt *a, enum extent extent);
-
 /* Put the parts into ring order, gang after gang. */
 void sgang_fit_ring_order(struct attempt *a);
 /* The cost that a plan minimises: that of communication groups, or of the ring.
  */
 uint64_t sgang_fit_cost(const struct sgang_placement *plan);
+
+/* --- fit_choose.c --- */
+
+/* Choose the parts: of every gang the members that Slurm would start now, in
+ * the order in which they are taken. Returns 0, or -1 with a->why and
+ * a->culprit when one has too few of them. */
+int sgang_fit_choose(struct attempt *a, enum extent extent);
+
+/* --- branches.c, branches_pick.c --- */
+
+/* True if some gang of the attempt is a tree of groups. */
+bool sgang_branches_any(const struct attempt *a);
+/* As sgang_fit_choose(), for one gang that is such a tree; the parts are added
+ * to those of the gangs before it. */
+int sgang_branches_choose(struct attempt *a, size_t index, enum extent extent);
+/* Call when not all members of such a gang fit: find groups that do, by 'fits',
+ * and what fits with them. 0: they are the parts, in ring order, and a->plan is
+ * set; -1: none was found, a->why is as before, and parts must be chosen
+ * again. */
+int sgang_branches_fit(struct attempt *a, bool (*fits)(struct attempt *a));
+/* Set the groups of a plan for the parts, which are in ring order; free them
+ * afterwards. 0, or -1 with the cause in 'nofit'. */
+int sgang_branches_groups(const struct attempt *a,
+			  struct sgang_plan_request *rq,
+			  struct sgang_nofit *nofit);
 
 /* --- slices_keep.c --- */
 

@@ -221,10 +221,14 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 		return SGANG_TURN_TAKEN; /* known in the next pass */
 	if (g->preempt.evicted)
 		return SGANG_TURN_TAKEN; /* waits as a whole */
-	if (sgang_gang_ordinary(&g->tally) && sgang_registry_any_left(c, g)) {
+	if (sgang_branches_ordinary(g, spec) && sgang_registry_any_left(c, g)) {
 		c->wake_scheduler |= c->slicing;
 		return c->slicing ? SGANG_TURN_TAKEN : SGANG_TURN_ORDINARY;
 	}
+	/* the group of the member cannot follow yet */
+	if (g->tally.roles.any && sgang_gang_ordinary(&g->tally) &&
+	    sgang_registry_any_left(c, g))
+		return SGANG_TURN_TAKEN;
 	if (g->never.starts || c->save.error || waits_for_holds(g) ||
 	    backed_off(c, g, reserving))
 		return SGANG_TURN_TAKEN;
@@ -315,7 +319,7 @@ int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 		g->turn.wishes = true;
 	if (g && g->preempt.claim)
 		return sgang_claim_until(c, g);
-	if (!g || sgang_gang_ordinary(&g->tally) || !g->attempt.failed ||
+	if (!g || sgang_branches_ordinary(g, spec) || !g->attempt.failed ||
 	    g->joint.start <= c->host->now())
 		return 0;
 	if (g->failed_at.stamp != c->host->stamp() && !short_of_nodes(c, g))

@@ -13,6 +13,7 @@
 #include "core/gang/gang.h"
 #include "core/gang/own.h"
 #include "core/gang/record.h"
+#include "core/gang/role_tree.h"
 #include "core/plan/plan.h"
 #include "hold_state.h"
 #include "metrics.h"
@@ -59,6 +60,9 @@ struct entry {
 		struct sgang_nodeset *nodes; /* NULL: it could not */
 		uint32_t ranks;
 	} offer;
+	uint32_t leaf;              /* its group in the gang's tree */
+	char role[SGANG_ROLE_SIZE]; /* ... with all that is known of what the
+				     * groups need; "": the gang is no tree */
 	struct sgang_spec spec;
 	struct sgang_record record;
 };
@@ -142,6 +146,7 @@ struct gang {
 
 	/* Derived from the members; derived again when `tally_of` changes. */
 	struct sgang_tally tally;
+	struct sgang_role_tree tree; /* of groups; empty: it is no tree */
 	const struct sgang_topology *topology; /* of its members' partition; if
 						* they differ, the cluster's.
 						* NULL: not known yet */
@@ -572,6 +577,24 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 /* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
  * Returns the number of new holds. */
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
+
+/* --- branches.c --- */
+
+/* Make the tree of a gang whose tally is known. 0, or -1 without memory. */
+int sgang_branches_derive(struct gang *g);
+void sgang_branches_forget(struct gang *g);
+/* True if a member that says this is an ordinary job now (0.11). In a tree of
+ * groups that has started it is not while its group, or one around it, has no
+ * member that runs. */
+bool sgang_branches_ordinary(const struct gang *g,
+			     const struct sgang_spec *spec);
+/* True if groups follow in a gang that runs, and hold or may hold nodes. */
+bool sgang_branches_grow(const struct gang *g);
+/* Take out the nodes on which a member that says this, and comes after others of
+ * its groups, would break what these require. */
+void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
+			const struct sgang_spec *spec,
+			struct sgang_nodeset *nodes);
 
 /* --- slices.c --- */
 
@@ -1024,6 +1047,10 @@ void sgang_drains_forget(struct sgang_conductor *c);
 
 /* --- heir.c --- */
 
+/* sgang_describe_holds(), where the holds of groups that follow (branches.c)
+ * get seats in the gang that runs. */
+int sgang_heir_describe(struct sgang_conductor *c, struct gang *g,
+			const struct sgang_placement *plan);
 /* Let a job that has its nodes take this seat, as sgang_ranks_look() saw them.
  * Returns 0, or -1 without memory. */
 int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,

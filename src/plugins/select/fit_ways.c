@@ -15,6 +15,18 @@ bool sgang_fit_any(struct attempt *a)
 	return sgang_uneven_fit(a, 0) == 1;
 }
 
+/* Other members than the first, or in a tree other groups. */
+static bool other_members_fit(struct attempt *a)
+{
+	if (!sgang_branches_any(a))
+		return sgang_which_fit(a, 0) == 1;
+	if (a->n_gangs == 1 && sgang_branches_fit(a, sgang_fit_any) == 0)
+		return true;
+	(void)sgang_fit_choose(a, SGANG_EXTENT_MINIMUM);
+	sgang_fit_ring_order(a);
+	return false;
+}
+
 int sgang_fit(struct attempt *a)
 {
 	size_t all = a->n_parts;
@@ -26,9 +38,9 @@ int sgang_fit(struct attempt *a)
 		return -1;
 	sgang_fit_ring_order(a);
 	/* The same members do not fit a second time. */
-	if (a->n_parts < all && sgang_fit_any(a))
+	if (a->n_parts < all && !sgang_branches_any(a) && sgang_fit_any(a))
 		return 0;
-	if (sgang_which_fit(a, 0) == 1)
+	if (other_members_fit(a))
 		return 0;
 	a->unfit = true;
 	return -1;

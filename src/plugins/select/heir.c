@@ -110,6 +110,58 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 	return sgang_heir_seat(c, g, info->job, e->job_id, rank, ranks);
 }
 
+/* A hold takes a seat, and its record says again that it is one. */
+static int seat_hold(struct sgang_conductor *c, struct gang *g,
+		     struct hold *hold)
+{
+	struct sgang_job *job = c->host->jobs.find(hold->job_id);
+	struct sgang_job_info info;
+	uint32_t rank, ranks;
+
+	if (!job)
+		return 0;
+	ranks = sgang_ranks_of(c, job);
+	if (sgang_ranks_look(c, g, hold->job_id) < 0)
+		return -1;
+	rank = sgang_ranks_find(c, g, hold->job_id, ranks);
+	if (sgang_ranks_take(g, rank, hold->job_id, ranks) < 0 ||
+	    describe(c, g, job, rank) < 0)
+		return -1;
+	c->host->jobs.info(job, &info);
+	if (sgang_record_parse(info.comment, &hold->record) != 1)
+		return -1;
+	hold->record.phase = SGANG_PHASE_STARTING;
+	hold->record.started = 0;
+	hold->record.since = g->hold.since;
+	hold->record.round = g->attempt.nth;
+	if (sgang_publish_write(c, job, &hold->record) < 0)
+		return -1;
+	sgang_registry_note(c, job);
+	return 0;
+}
+
+/* Twice, because each is told of all others. */
+static int seat_holds(struct sgang_conductor *c, struct gang *g)
+{
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < g->hold.n; i++) {
+			if (seat_hold(c, g, &g->hold.members[i]) < 0)
+				return -1;
+		}
+	}
+	g->seats.changes++;
+	g->hold.described = true;
+	return 0;
+}
+
+int sgang_heir_describe(struct sgang_conductor *c, struct gang *g,
+			const struct sgang_placement *plan)
+{
+	return sgang_branches_grow(g) && c->fabric ?
+		       seat_holds(c, g) :
+		       sgang_describe_holds(c, g, plan);
+}
+
 void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 {
 	struct sgang_job_info info;
@@ -128,7 +180,7 @@ void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 	/* During an attempt the tally does not call the gang ordinary, and must
 	 * not be renewed before all its members have their nodes. */
 	if (!e || !c->conf.gangs || !c->fabric || !e->gang->topology ||
-	    e->hold || !sgang_gang_ordinary(&e->gang->tally))
+	    e->hold || !sgang_branches_ordinary(e->gang, &e->spec))
 		return;
 	if (fresh) /* its record needs the policies of its gang */
 		sgang_registry_refresh(c, e->gang);

@@ -803,7 +803,7 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 		best = sgang_probe_best_cost(c, g);
 	for (size_t i = 0; i < g->hold.n; i++)
 		g->hold.members[i].record.ring_best = best;
-	if (sort_holds(c, g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {
+	if (sort_holds(c, g) < 0 || sgang_heir_describe(c, g, NULL) < 0) {
 		snprintf(g->attempt.why, sizeof(g->attempt.why), "no memory");
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	}
@@ -836,6 +836,8 @@ static bool is_ready(struct sgang_conductor *c, const struct gang *g)
  * since then count. */
 static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
+	int64_t new_start = sgang_branches_grow(g) ? g->tally.started : now;
+
 	for (size_t i = 0; i < g->hold.n; i++) {
 		struct sgang_record *r = &g->hold.members[i].record;
 		const struct entry *e;
@@ -845,7 +847,7 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 		r->held_for = e ? e->m.held_for : 0;
 		r->phase = SGANG_PHASE_RUNNING;
 		r->satisfied = true;
-		r->started = g->hold.started ? g->hold.started : now;
+		r->started = g->hold.started ? g->hold.started : new_start;
 		r->hold_end = SGANG_HOLD_END_NONE;
 		(void)sgang_publish_write(
 			c, c->host->jobs.find(g->hold.members[i].job_id), r);

@@ -19,7 +19,7 @@ static struct gang *started(struct sgang_conductor *c,
 {
 	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 
-	return (g && c->fabric && sgang_gang_ordinary(&g->tally)) ? g : NULL;
+	return (g && c->fabric && sgang_branches_ordinary(g, spec)) ? g : NULL;
 }
 
 bool sgang_conductor_late(struct sgang_conductor *c,
@@ -28,8 +28,10 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 {
 	struct gang *g = started(c, spec);
 
-	if (g)
+	if (g) {
 		sgang_levels_cut_late(c, g, nodes);
+		sgang_branches_cut(c, g, spec, nodes);
+	}
 	return g != NULL;
 }
 

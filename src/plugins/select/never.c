@@ -54,6 +54,9 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
  * needed. False: their needs are not known. */
 static bool list_members(struct attempt *a, struct gang *g, size_t *need)
 {
+	/* whichever groups start: not known */
+	if (g->tally.roles.any)
+		return false;
 	*need = sgang_gang_missing(&g->tally);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
@@ -269,7 +272,7 @@ void sgang_never_check_all(struct sgang_conductor *c)
 void sgang_never_after(struct sgang_conductor *c, struct gang *g)
 {
 	if (g->attempt.failed && g->joint.start == INT64_MAX && !g->limited &&
-	    may_be_judged(c, g) &&
+	    !g->tally.roles.any && may_be_judged(c, g) &&
 	    (g->never.planned_of != g->requests ||
 	     g->never.planned_supply != c->host->supply()))
 		(void)sgang_never_by_plan(c, g);

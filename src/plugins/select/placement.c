@@ -644,10 +644,15 @@ int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
 	rq.max_level = (uint32_t)level;
 	if (set_parallel(a, &parallel, &rq, nofit) < 0)
 		return 0;
+	if (sgang_branches_groups(a, &rq, nofit) < 0) {
+		free((void *)rq.group);
+		return 0;
+	}
 	if (slots_alloc(&s, a) == 0)
 		rc = plan_request(a, &s, moment, account, &rq, plan, nofit,
 				  &err);
 	slots_free(&s);
+	free((void *)rq.group);
 	if (rc == 1)
 		sgang_learn_unproved(a, *plan);
 	if (rc < 0)

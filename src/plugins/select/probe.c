@@ -98,9 +98,10 @@ static void find_required(const struct sgang_host *h, struct probed *p)
 	p->required = NULL;
 }
 
-static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
+static void probe_one(struct attempt *a, struct gang *g, const struct entry *e,
 		      struct probed *p)
 {
+	struct sgang_job *job = e->job;
 	const struct sgang_host *h = a->c->host;
 	struct sgang_nodeset *usable;
 
@@ -126,10 +127,12 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 	sgang_probe_limit(g, usable);
 	sgang_exclusive_cut(a->c, g, usable);
 	sgang_levels_cut(a, g, usable);
+	sgang_branches_cut(a->c, g, &e->spec, usable);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
 	/* Nor does it wait for nodes that it must not use then. */
 	sgang_levels_cut(a, g, p->ever);
+	sgang_branches_cut(a->c, g, &e->spec, p->ever);
 	if (a->lessons && a->lessons->avoid) {
 		sgang_nodeset_subtract(usable, a->lessons->avoid);
 		sgang_nodeset_subtract(p->ever, a->lessons->avoid);
@@ -146,18 +149,22 @@ fail:
 /* Most members of a gang are equal: one probe answers for all with the same
  * request. A limit on the number of jobs only shows in the commit. */
 static struct probed *probe_like(struct attempt *a, struct gang *g,
-				 struct sgang_job *job)
+				 const struct entry *e)
 {
+	bool apart = sgang_branches_grow(g);
 	const struct sgang_host *h = a->c->host;
 	struct probed *p;
 
 	for (size_t i = 0; i < a->n_probed; i++) {
 		p = &a->probed[i];
-		if (p->g == g && h->jobs.same_request(p->job, job))
+		/* groups that follow others are each kept to their nodes */
+		if (p->g == g && (!apart || p->leaf == e->leaf) &&
+		    h->jobs.same_request(p->job, e->job))
 			return p;
 	}
 	p = &a->probed[a->n_probed++];
-	probe_one(a, g, job, p);
+	p->leaf = e->leaf;
+	probe_one(a, g, e, p);
 	return p;
 }
 
@@ -174,7 +181,7 @@ void sgang_probe_all(struct attempt *a)
 			if (e->m.state != SGANG_MEMBER_PENDING ||
 			    !e->m.eligible)
 				continue;
-			e->probed = probe_like(a, g, e->job);
+			e->probed = probe_like(a, g, e);
 			g->attempt.wants_more |= !e->probed->usable;
 		}
 	}
@@ -287,6 +294,11 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 		size_t first = a->n_parts;
 		uint32_t need = sgang_gang_missing(&g->tally) + g->tally.held;
 
+		if (g->tally.roles.any) {
+			if (sgang_branches_choose(a, i, SGANG_EXTENT_MINIMUM))
+				return false;
+			continue;
+		}
 		for (size_t j = 0; j < g->n_entries; j++) {
 			struct entry *e = g->entries[j];
 

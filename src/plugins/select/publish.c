@@ -56,6 +56,10 @@ void sgang_publish_own(const struct gang *g, const struct entry *e,
 	r->stale_grace = e->m.stale_grace;
 	r->on_success = e->m.on_success;
 	r->on_drain = e->m.on_drain;
+	if (g->tally.roles.any) {
+		strcpy(r->role, e->role);
+		r->root_min = g->tally.roles.min;
+	}
 	if (!r->on_failure && g->cares)
 		r->on_failure = SGANG_ON_FAILURE_IGNORE;
 }
@@ -498,6 +502,13 @@ static void late_text(struct sgang_conductor *c, const struct gang *g,
 		text[0] = '\0';
 }
 
+/* The same for one member. */
+static bool is_ordinary_job(const struct sgang_conductor *c,
+			    const struct gang *g, const struct entry *e)
+{
+	return !c->conf.gangs || sgang_branches_ordinary(g, &e->spec);
+}
+
 static bool is_ordinary(const struct sgang_conductor *c, const struct gang *g)
 {
 	return sgang_gang_ordinary(&g->tally) || !c->conf.gangs;
@@ -506,14 +517,14 @@ static bool is_ordinary(const struct sgang_conductor *c, const struct gang *g)
 static void show_pending(struct sgang_conductor *c, struct gang *g,
 			 struct entry *e, bool may_start, const char *text)
 {
-	bool ordinary = is_ordinary(c, g);
+	bool ordinary = is_ordinary_job(c, g, e);
 
 	if ((ordinary || may_start) && e->parked) {
 		c->host->jobs.unpark(e->job);
 		c->wake_scheduler = true;
 	}
 	if (ordinary) {
-		if (text[0] && e->m.eligible)
+		if (text[0] && e->m.eligible && !g->tally.roles.any)
 			c->host->jobs.tell(e->job, text, false);
 		return;
 	}
@@ -679,7 +690,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 		log_phase(c, g, phase, why);
 	g->phase = phase;
 	show_unsaved(c, g);
-	if (is_ordinary(c, g))
+	if (is_ordinary(c, g) && !g->tally.roles.lacks[0])
 		late_text(c, g, text, sizeof(text));
 	else
 		sgang_gang_text(&g->tally, why, c->host->now(), text,

@@ -150,6 +150,7 @@ static int list_entry(struct gang *g, struct entry *e)
 
 static void free_gang(struct gang *g)
 {
+	sgang_branches_forget(g);
 	free(g->entries);
 	free(g->group.gangs);
 	free(g->hold.members);
@@ -552,6 +553,8 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);
+	if (sgang_branches_derive(g) < 0)
+		g->stale = true;
 	sgang_asks_write(&g->tally.spec, g->asks);
 	g->requests = hash_requests(g);
 	if (g->tally.held && g->hold.since)

@@ -163,6 +163,8 @@ static int begin(struct which *w, struct attempt *a)
 	bool any = false;
 
 	*w = (struct which){ .a = a, .n_asked = a->n_probed };
+	if (sgang_branches_any(a))
+		return -1; /* branches.c */
 	for (size_t i = 0; i < a->n_gangs && !any; i++) {
 		list_parts(w, i);
 		any = may_choose(w);

@@ -236,7 +236,7 @@ static void test_refused(void **state)
 		{ "gang-object", "", EINVAL, "--gang-object=: expected 1" },
 		{ "gang-object", "0", EINVAL, "expected 1" },
 		{ "gang-object", "Yes", EINVAL, "expected 1" },
-		{ "gang-tree", "oak", EINVAL, "--gang-tree: there is no" },
+		{ "gang-wood", "oak", EINVAL, "--gang-wood: there is no" },
 		{ "", "x", EINVAL, "no such option" },
 		{ "--gang", "train", EINVAL, "no such option" },
 	};
@@ -451,7 +451,7 @@ static void test_groups(void **state)
 	take(&spec, "gang-groups", "");
 	assert_string_equal(sgang_spec_value(&spec, "gang-groups", text), "");
 	assert_null(sgang_spec_value(&spec, "gang", text));
-	assert_null(sgang_spec_value(&spec, "gang-tree", text));
+	assert_null(sgang_spec_value(&spec, "gang-wood", text));
 	assert_false(sgang_spec_lists(&spec, "alice", "a"));
 	at = "junk," X255 "x/a,a/" X63 "x,a/b"; /* never from an option */
 	assert_true(sgang_spec_next_group(&at, ns, name));
@@ -498,7 +498,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 28
+#define N_OPTIONS 30
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -639,7 +639,7 @@ static void test_env(void **state)
 		  "give one of them",
 		  0,
 		  0 },
-		{ { E "gang=t", E "gang_tree=oak" },
+		{ { E "gang=t", E "gang_wood=oak" },
 		  -1,
 		  "no such gang option",
 		  0,

@@ -55,6 +55,8 @@ static void test_slots(void **state)
 		"gang-on-success",
 		"gang-on-drain",
 		"gang-spare-pool",
+		"gang-role",
+		"gang-tree",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

@@ -1,0 +1,264 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0401-roles.t - gangs whose members form a tree of groups
+#
+# The observer trusts Slurm's commands alone: squeue says who runs where, and
+# the rule is told anew by tree_holds, over the roles as they were submitted.
+
+test_description='Roles: a tree of groups starts as a whole or not at all'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+cat >topology.conf <<'END'
+SwitchName=leaf1 Nodes=n[1-3]
+SwitchName=leaf2 Nodes=n[4-6]
+SwitchName=leaf3 Nodes=n[7-9]
+SwitchName=core Switches=leaf[1-3]
+END
+slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf"
+slurm_start
+
+sgang=$top_builddir/src/cmd/sgang
+gang_script busy
+gang_script role
+
+# member GANG ROLE [OPTIONS]: one whole node, in "members" and "role_of"
+declare -A role_of
+member()
+{
+	local id
+
+	id=$(submit -N 1 --exclusive --gang=$1 --gang-role=$2 "${@:3}" \
+		role.sh) || return 1
+	members+=($id)
+	role_of[$id]=$2
+}
+
+# replica GANG NAME ENCODERS DECODERS [OPTIONS]: needs 1 and 2 of them, in one
+# leaf switch
+replica()
+{
+	local i group=$2:min=2:require=leaf
+
+	for ((i = 0; i < $3; i++)); do
+		member $1 $group/encode:min=1 --gang-min-member=2 "${@:5}" ||
+			return 1
+	done
+	for ((i = 0; i < $4; i++)); do
+		member $1 $group/decode:min=2:weight=10 --gang-min-member=2 \
+			"${@:5}" || return 1
+	done
+}
+
+occupy()
+{
+	local node
+
+	busy=()
+	for node; do
+		busy+=($(submit -w $node --exclusive busy.sh)) || return 1
+	done
+	wait_for 15 all_in RUNNING ${busy[@]}
+}
+
+# The leaf switches on which members of that group run: leaves_of GROUP
+leaves_of()
+{
+	local id
+
+	for id in ${members[@]}; do
+		case ${role_of[$id]} in
+		$1:*) squeue -h -j $id -t R -o %N ;;
+		esac
+	done | sed "s/n//" | awk "{ print int((\$1 - 1) / 3) + 1 }" | sort -u
+}
+
+idle_are()
+{
+	test "$(nodes_in idle)" = $1
+}
+
+end_gang()
+{
+	touch $1.go && wait_for 20 all_in COMPLETED ${members[@]}
+}
+
+test_expect_success '2.15 2.16 2.17 a tree starts as a whole, each replica in one leaf' '
+	members=() && replica serve replica1 1 2 && replica serve replica2 1 2 &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	test "$(leaves_of replica1 | wc -l)" = 1 &&
+	test "$(leaves_of replica2 | wc -l)" = 1
+'
+test_expect_success '2.15 the roles are in the records' '
+	test "$(gang_record ${members[0]} role)" = \
+		replica1:min=2:require=leaf/encode:min=1 &&
+	end_gang serve
+'
+
+# ---- one short, at each level ----
+
+test_expect_success '2.18 2.19 a replica without decoders: nothing starts, and the group is named' '
+	members=() && replica short replica1 1 2 && replica short replica2 1 1 &&
+	wait_for 20 squeue_says ${members[0]} \
+		"SubGroup replica2/decode does not have enough children (1 < 2)" &&
+	all_in PENDING ${members[@]} && wait_for 20 idle_are 9
+'
+test_expect_success '2.16 2.18 a replica with one of its two groups' '
+	scancel ${members[4]} && unset "members[4]" &&
+	wait_for 20 squeue_says ${members[0]} \
+		"SubGroup replica2 does not have enough children (1 < 2)" &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '2.17 2.19 one replica of two' '
+	scancel ${members[3]} && unset "members[3]" &&
+	wait_for 20 squeue_says ${members[0]} \
+		"SubGroup (gang) does not have enough children (1 < 2)" &&
+	all_in PENDING ${members[@]} && wait_for 20 idle_are 9
+'
+test_expect_success '2.15 the rest comes: all start' '
+	replica short replica2 1 2 &&
+	wait_for 20 all_in RUNNING ${members[@]} && end_gang short
+'
+
+# ---- room ----
+
+test_expect_success '2.15 six free nodes, two in each leaf: no replica fits' '
+	occupy n{1,4,7} && members=() &&
+	replica room replica1 1 2 && replica room replica2 1 2 &&
+	wait_for 10 gang_attempted ${members[5]} 1 &&
+	wait_for 20 squeue_says ${members[0]} "Gang root/room waits: " &&
+	all_in PENDING ${members[@]} && wait_for 20 idle_are 6
+'
+test_expect_success '2.15 one leaf is free: still nothing' '
+	scancel ${busy[0]} && wait_for 20 idle_are 7 &&
+	wait_for 10 gang_attempted ${members[5]} 2 &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '2.15 the tree is read again after a restart' '
+	slurm_saved ${members[-1]} && slurm_kill9_ctld && slurm_start_ctld &&
+	wait_for 30 squeue_says ${members[0]} "Gang root/room waits: " &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '2.15 2.16 two leaves are free: both replicas start' '
+	scancel ${busy[1]} && wait_for 40 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	test "$(leaves_of replica1 | wc -l)" = 1 &&
+	test "$(leaves_of replica2 | wc -l)" = 1 && end_gang room && scancel ${busy[2]}
+'
+
+# ---- after the start ----
+
+# The ranks in the records of these jobs are 0 to n-1, each once.
+ranks_differ()
+{
+	local id
+
+	for id; do
+		gang_record $id rank | cut -d/ -f1
+	done | sort -n >has
+	seq 0 $(($# - 1)) | test_cmp - has
+}
+
+test_expect_success '2.15 2.16 one replica of two is enough: the other has no room' '
+	occupy n{7,8,9} && occupied=(${busy[@]}) && occupy n4 && members=() &&
+	replica grow replica1 1 2 --gang-min-member=1 &&
+	replica grow replica2 1 2 --gang-min-member=1 &&
+	replica_1=(${members[@]:0:3}) replica_2=(${members[@]:3}) &&
+	wait_for 20 all_in RUNNING ${replica_1[@]} &&
+	all_in PENDING ${replica_2[@]} && wait_for 20 idle_are 2
+'
+test_expect_success '2.15 a group that follows starts as a whole' '
+	scancel ${busy[0]} && wait_for 40 all_in RUNNING ${replica_2[@]} &&
+	test "$(job_field ${replica_2[0]} StartTime)" = \
+		"$(job_field ${replica_2[2]} StartTime)" &&
+	wait_for 20 ranks_differ ${members[@]} &&
+	test "$(leaves_of replica2)" = 2
+'
+test_expect_success '2.15 2.18 part of a third replica does not' '
+	scancel ${occupied[@]} && replica grow replica3 1 1 --gang-min-member=1 &&
+	wait_for 20 squeue_says ${members[6]} \
+		"SubGroup replica3/decode does not have enough children (1 < 2)" &&
+	wait_for 20 idle_are 3 && all_in PENDING ${members[@]:6}
+'
+test_expect_success '2.15 the rest of it comes: it starts' '
+	member grow replica3/decode && wait_for 40 all_in RUNNING ${members[@]} &&
+	wait_for 20 ranks_differ ${members[@]} && end_gang grow
+'
+test_expect_success '2.15 a late member keeps to the leaf of its group' '
+	occupy n{3,6,9} && members=() &&
+	member late a:require=leaf/b --gang-min-member=1 &&
+	wait_for 20 all_in RUNNING ${members[0]} &&
+	leaf=$(leaves_of a) && member late a/b && wait_for 20 all_in RUNNING ${members[1]} &&
+	role_of[${members[1]}]=a:b && test "$(leaves_of a)" = $leaf &&
+	member late a/b && wait_for 20 idle_are 4 &&
+	sleep 2 && all_in PENDING ${members[2]} &&
+	scancel ${busy[$((leaf - 1))]} && wait_for 40 all_in RUNNING ${members[2]} &&
+	role_of[${members[2]}]=a:b && test "$(leaves_of a)" = $leaf &&
+	end_gang late && scancel ${busy[@]}
+'
+
+# ---- words that are refused ----
+
+refused()
+{
+	test_must_fail submit -N 1 --gang=odd "${@:2}" --wrap=true 2>err &&
+		grep -e "$1" err
+}
+
+test_expect_success '2.18 contradictions are refused, with what to do' '
+	id=$(submit -N 1 --gang=odd --gang-role=a:min=2/b --wrap=true) &&
+	refused "min=3 and min=2 are said of it: all members must say the same" \
+		--gang-role=a:min=3/c &&
+	refused "has members and groups in it: put these members into a group" \
+		--gang-role=a/b/c &&
+	refused "has members and groups in it" --gang-role=a &&
+	refused "give each --gang-role" --gang-rank=0 &&
+	refused "at most 4 groups may be in each other" --gang-role=a/b/c/d/e &&
+	refused "more than 383 characters" \
+		--gang-role=$(printf "a%.0s" {1..400}) &&
+	refused "there is no level \"rack\"" --gang-role=a/d:require=rack &&
+	refused "has no --gang-spares" --gang-role=a/d --gang-spares=1 &&
+	scancel $id
+'
+
+# ---- a file ----
+
+cat >serve.yaml <<END
+gang: file
+min: 2
+options: [-N1, --exclusive]
+roles:
+  - name: replica1
+    min: 2
+    topology: require:leaf
+    roles:
+      - {name: encode, min: 1, count: 1, script: $PWD/role.sh}
+      - {name: decode, min: 1, count: 2, script: $PWD/role.sh, weight: 10}
+  - {name: replica2, like: replica1}
+END
+
+test_expect_success '2.15 sgang submit passes each member its groups' '
+	"$sgang" submit --dry-run serve.yaml >plan &&
+	test "$(grep -c -e --gang-role=replica1:min=2:require=leaf/decode:min=1:weight=10 plan)" = 2 &&
+	grep -e --gang-role=replica2:min=2:require=leaf/encode:min=1 plan &&
+	grep -e "--gang-min-member=2 --gang-total-number=6" plan
+'
+test_expect_success '2.15 2.16 the tree of a file starts with all its members' '
+	"$sgang" submit serve.yaml >out && cat out &&
+	members=($(sed -n "s/^JobId=\([0-9]*\) .*/\1/p" out)) &&
+	test ${#members[@]} = 6 &&
+	grep "Role=replica2/decode" out &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]}
+'
+test_expect_success '2.15 sgang show has the role of each member' '
+	"$sgang" show file --json >json &&
+	test "$(jq -r ".jobs[].role" json | sort | uniq -c | tr -s " " | tr "\n" ,)" = \
+		" 2 replica1/decode, 1 replica1/encode, 2 replica2/decode, 1 replica2/encode," &&
+	"$sgang" show file | grep "Role=replica1/encode" &&
+	end_gang file
+'
+
+test_expect_success 'nothing is left' 'nothing_left'
+test_done
