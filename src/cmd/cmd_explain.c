@@ -15,6 +15,7 @@
 #include "cmd/gangs.h"
 #include "cmd/json.h"
 #include "cmd/ringtext.h"
+#include "cmd/rolelist.h"
 #include "core/base/text.h"
 #include "core/gang/conf.h"
 #include "core/gang/lists.h"
@@ -799,6 +800,9 @@ static void put_spares(const struct sgang_gang *gang,
 	"<stays|\n   Stays={job_id}[ MemberRank={member_rank}]"                \
 	" NodeList={nodes} Why={why}>"                                         \
 	"<spares|\n   Spare={spare} JobId={job_id} NodeList={nodes}>"          \
+	"<groups|\n   Group={role} Min={min} There={there}"                    \
+	" Running={running} Of={of} Require={require} Prefer={prefer}"         \
+	" Weight={weight}>"                                                    \
 	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"        \
 	" Tier={tier|}"
 
@@ -865,6 +869,9 @@ static void print(const struct request *request, const struct subject *subject)
 		put_stale(subject->gang, find_stale(subject->gang), inner);
 	put_stays(subject->gang, sgang_json_list(object, "stays"));
 	put_spares(subject->gang, object);
+	if (subject->gang && subject->gang->record->root_min)
+		sgang_rolelist_put(subject->gang,
+				   sgang_json_list(object, "groups"));
 	inner = part(object, "placement", record->placed);
 	if (inner && is_short(record))
 		put_short(record, inner);

@@ -9,7 +9,7 @@
 
 #include <slurm/spank.h>
 
-#define FAKE_SPANK_OPTIONS 32
+#define FAKE_SPANK_OPTIONS 40
 
 struct fake_spank {
 	enum spank_context context; /* what loads the plugin */

@@ -21,6 +21,7 @@ slurm_start
 sgang=$top_builddir/src/cmd/sgang
 gang_script busy
 gang_script role
+sed -i "2i env | grep ^SLURM_GANG_ROLE >\"$PWD/env.\$SLURM_JOB_ID\"" role.sh
 
 # member GANG ROLE [OPTIONS]: one whole node, in "members" and "role_of"
 declare -A role_of
@@ -90,6 +91,36 @@ test_expect_success '2.15 2.16 2.17 a tree starts as a whole, each replica in on
 	test "$(leaves_of replica1 | wc -l)" = 1 &&
 	test "$(leaves_of replica2 | wc -l)" = 1
 '
+# What a member was told: told ID NAME
+told()
+{
+	sed -n "s/^SLURM_GANG_$2=//p" env.$1
+}
+
+# The nodes of the members of a group, in the order of their names.
+nodes_of()
+{
+	local id
+
+	for id in ${members[@]}; do
+		case $(echo "${role_of[$id]}" | sed "s/:[^\/]*//g") in
+		$1) squeue -h -j $id -o %N ;;
+		esac
+	done | sort | paste -sd, -
+}
+
+test_expect_success '2.15 members know their roles, and where the others are' '
+	for id in ${members[@]}; do wait_for 20 test -s env.$id || return 1; done &&
+	test "$(told ${members[4]} ROLE)" = replica2/decode &&
+	test "$(told ${members[4]} ROLE_NODELIST | tr , "\n" | sort | paste -sd, -)" = \
+		"$(nodes_of replica2/decode)" &&
+	test "$(told ${members[3]} ROLE_RANK)" = 0 &&
+	test "$(for id in ${members[@]:4}; do told $id ROLE_RANK; done | sort | paste -sd, -)" = 0,1 &&
+	for id in ${members[@]}; do told $id ROLE_HEADS; done | sort -u >heads &&
+	test "$(wc -l <heads)" = 1 &&
+	grep "replica1/encode=$(nodes_of replica1/encode)," heads &&
+	grep "replica2/encode=$(nodes_of replica2/encode)" heads
+'
 test_expect_success '2.15 the roles are in the records' '
 	test "$(gang_record ${members[0]} role)" = \
 		replica1:min=2:require=leaf/encode:min=1 &&
@@ -103,6 +134,12 @@ test_expect_success '2.18 2.19 a replica without decoders: nothing starts, and t
 	wait_for 20 squeue_says ${members[0]} \
 		"SubGroup replica2/decode does not have enough children (1 < 2)" &&
 	all_in PENDING ${members[@]} && wait_for 20 idle_are 9
+'
+test_expect_success '2.18 sgang explain lists the groups' '
+	"$sgang" explain short >out && cat out &&
+	grep "Group=(gang) Min=2 There=1 Running=0 Of=groups" out &&
+	grep "Group=replica2 Min=2 There=1 .* Require=leaf" out &&
+	grep "Group=replica2/decode Min=2 There=1 .* Of=members .* Weight=10" out
 '
 test_expect_success '2.16 2.18 a replica with one of its two groups' '
 	scancel ${members[4]} && unset "members[4]" &&
@@ -185,6 +222,12 @@ test_expect_success '2.15 the rest of it comes: it starts' '
 	member grow replica3/decode && wait_for 40 all_in RUNNING ${members[@]} &&
 	wait_for 20 ranks_differ ${members[@]} && end_gang grow
 '
+# The scheduler has looked at it in vain.
+has_reason()
+{
+	test "$(squeue -h -j $1 -o %r)" != None
+}
+
 test_expect_success '2.15 a late member keeps to the leaf of its group' '
 	occupy n{3,6,9} && members=() &&
 	member late a:require=leaf/b --gang-min-member=1 &&
@@ -192,10 +235,62 @@ test_expect_success '2.15 a late member keeps to the leaf of its group' '
 	leaf=$(leaves_of a) && member late a/b && wait_for 20 all_in RUNNING ${members[1]} &&
 	role_of[${members[1]}]=a:b && test "$(leaves_of a)" = $leaf &&
 	member late a/b && wait_for 20 idle_are 4 &&
-	sleep 2 && all_in PENDING ${members[2]} &&
+	wait_for 20 has_reason ${members[2]} && all_in PENDING ${members[2]} &&
 	scancel ${busy[$((leaf - 1))]} && wait_for 40 all_in RUNNING ${members[2]} &&
 	role_of[${members[2]}]=a:b && test "$(leaves_of a)" = $leaf &&
 	end_gang late && scancel ${busy[@]}
+'
+
+# ---- heirs, and what is remembered ----
+
+test_expect_success '2.15 an heir has the rank of its role' '
+	wait_for 30 idle_are 9 && members=() &&
+	replica heir replica1 1 2 && replica heir replica2 1 2 &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	rank=$(gang_record ${members[5]} rank) &&
+	scancel ${members[0]} ${members[5]} &&
+	wait_for 20 all_in CANCELLED ${members[0]} ${members[5]} &&
+	member heir replica2/decode && heir=${members[6]} &&
+	wait_for 40 all_in RUNNING $heir &&
+	test "$(gang_record $heir rank)" = "$rank" &&
+	wait_for 20 test -s env.$heir &&
+	test "$(told $heir ROLE)" = replica2/decode &&
+	test "$(told $heir ROLE_RANK)" = "$(told ${members[5]} ROLE_RANK)" &&
+	scancel ${members[@]}
+'
+test_expect_success '2.16 the minima of members that are gone are remembered' '
+	wait_for 30 idle_are 9 && members=() &&
+	member memory a:min=2/b:min=2 --gang-min-member=1 && first=$members &&
+	member memory a/b && member memory a/c:min=3 &&
+	wait_for 20 squeue_says ${members[2]} \
+		"SubGroup a/c does not have enough children (1 < 3)" &&
+	scancel $first ${members[2]} && unset "members[0]" "members[2]" &&
+	member memory a/c && member memory a/c && member memory a/c &&
+	wait_for 20 squeue_says ${members[1]} \
+		"SubGroup a/b does not have enough children (1 < 2)" &&
+	all_in PENDING ${members[@]} && scancel ${members[@]}
+'
+
+# ---- definitions ----
+
+test_expect_success '2.15 groups of gang.conf, and of sgang create' '
+	cat >>$slurm_dir/etc/gang.conf <<-END &&
+	GangName=root/conf MinMember=1
+	GangGroup=root/conf/a MinMember=2 Topology=require:leaf
+	GangGroup=root/conf/a/b MinMember=2 Weight=5
+	END
+	scontrol reconfigure && members=() && wait_for 30 idle_are 9 &&
+	member conf a/b && member conf a/c &&
+	wait_for 20 squeue_says ${members[0]} \
+		"SubGroup a/b does not have enough children (1 < 2)" &&
+	member conf a/b && wait_for 20 all_in RUNNING ${members[@]} &&
+	role_of[${members[0]}]=a:b role_of[${members[1]}]=a:b &&
+	test "$(leaves_of a | wc -l)" = 1 && end_gang conf &&
+	"$sgang" create made --min-member=1 --tree=x:min=2 && members=() &&
+	member made x && wait_for 20 squeue_says ${members[0]} \
+		"SubGroup x does not have enough children (1 < 2)" &&
+	member made x && wait_for 20 all_in RUNNING ${members[@]} &&
+	end_gang made && "$sgang" delete made
 '
 
 # ---- words that are refused ----
@@ -220,6 +315,18 @@ test_expect_success '2.18 contradictions are refused, with what to do' '
 	refused "there is no level \"rack\"" --gang-role=a/d:require=rack &&
 	refused "has no --gang-spares" --gang-role=a/d --gang-spares=1 &&
 	scancel $id
+'
+
+# ---- the example ----
+
+test_expect_success '2.15 contrib/examples/serve.yaml: decoders find their encoders' '
+	wait_for 30 idle_are 9 &&
+	"$sgang" submit "$top_srcdir/contrib/examples/serve.yaml" >out &&
+	members=($(sed -n "s/^JobId=\([0-9]*\) .*/\1/p" out)) &&
+	test ${#members[@]} = 6 && wait_for 40 all_in COMPLETED ${members[@]} &&
+	node=$(sed -n "s,^replica2/encode on ,,p" serve-*.out) && test -n "$node" &&
+	grep -h "^replica2/decode" serve-*.out | sort >read &&
+	printf "replica2/decode %s reads $node\n" 0 1 | test_cmp - read
 '
 
 # ---- a file ----

@@ -32,6 +32,9 @@
 #define SGANG_EPOCH_LAYOUTS "SLURM_GANG_LAYOUTS"
 /* Members that run and have no member rank; "": there are none. */
 #define SGANG_EPOCH_SPARES "SLURM_GANG_SPARE_JOB_IDS"
+/* Of a tree of groups: the first node of each group with members,
+ * "replica1/decode=n2,replica1/encode=n1". */
+#define SGANG_EPOCH_HEADS "SLURM_GANG_ROLE_HEADS"
 /* The nodes of the gang that are draining; empty if none is. */
 #define SGANG_EPOCH_DRAINING "SLURM_GANG_DRAINING"
 

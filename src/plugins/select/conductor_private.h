@@ -995,6 +995,7 @@ struct seated {
 	uint64_t offset;    /* ranks before it ... */
 	uint32_t ranks;     /* ... and its own */
 	const char *layout; /* its ranks, as in record.h; "": not known */
+	const char *role;   /* of its owners in a tree; NULL: not known */
 };
 
 /* Write environment and record of the member that takes seat 'rank' now, and
@@ -1148,6 +1149,8 @@ struct seat {
 	uint32_t ranks;      /* 0: not known */
 	uint64_t offset;     /* ranks before it */
 	struct entry *owner; /* from sgang_ranks_look(); NULL: vacant */
+	char *role; /* the group of its owners in a tree, as --gang-role
+			      * has it; NULL: not known, or no tree */
 	char layout
 		[SGANG_LAYOUT_SIZE]; /* its ranks, if not those from the offset
 				      * on; "": not known */

@@ -15,6 +15,7 @@
 #include "core/gang/ranks.h"
 #include "core/plan/explain.h"
 #include "plugins/log.h"
+#include "role_words.h"
 
 /* The actual ring, by node and, if there are devices, by island. The nodes of a
  * member are in the planned order if they are the planned nodes, else in the
@@ -306,6 +307,7 @@ struct whole {
 	char *layouts;       /* NULL: consecutive */
 	char *per_member[2]; /* its nodes, its ranks */
 	const char *head;
+	struct sgang_role_words roles; /* of a tree of groups */
 };
 
 static void free_whole(struct whole *w)
@@ -317,6 +319,7 @@ static void free_whole(struct whole *w)
 	free(w->draining);
 	free(w->per_member[0]);
 	free(w->per_member[1]);
+	sgang_role_words_clear(&w->roles);
 }
 
 /* Set the variables that are equal for all members. */
@@ -354,6 +357,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	if (!job)
 		return 0;
 	describe_gang(h, g, w, job, r);
+	sgang_role_words_tell(h, &w->roles, r->member_rank, job);
 	set_number(h, job, "SLURM_GANG_MEMBER_RANK", r->member_rank);
 	set_number(h, job, "SLURM_GANG_RANK_OFFSET", r->rank_offset);
 	set_layout(h, g, job, l, r->rank_offset,
@@ -692,6 +696,82 @@ static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 		       -1;
 }
 
+/* The role of a member, and its nodes. */
+static int find_worded(const struct sgang_conductor *c, const struct layout *l,
+		       uint32_t job_id, uint32_t member, size_t *run,
+		       struct sgang_worded *worded)
+{
+	const struct entry *e = sgang_lookup_entry(c, job_id);
+	size_t end = *run, n;
+	uint32_t *nodes;
+
+	while (end < l->n && l->runs[end].member == member)
+		end++;
+	nodes = nodes_along(c, l, *run, end, &n);
+	*run = end;
+	if (e)
+		worded->role = e->spec.role;
+	worded->nodes = nodes ? join_nodes(c, nodes, n) : NULL;
+	free(nodes);
+	return worded->nodes ? 0 : -1;
+}
+
+/* Of a tree of groups. 'ids': the job of each member. */
+static int tell_roles(const struct sgang_conductor *c, const struct gang *g,
+		      const struct layout *l, const uint32_t *ids,
+		      const struct seated *seats, uint32_t n, struct whole *w)
+{
+	struct sgang_worded *worded;
+	size_t run = 0;
+	int rc = 0;
+
+	if (!g->tally.roles.any)
+		return 0;
+	worded = calloc(n + 1UL, sizeof(*worded));
+	for (uint32_t i = 0; worded && !rc && i < n; i++) {
+		/* a vacant place counts in its group */
+		worded[i].role = seats ? seats[i].role : NULL;
+		rc = find_worded(c, l, ids[i], i, &run, &worded[i]);
+	}
+	if (!worded || rc < 0 || sgang_role_words_make(&w->roles, worded, n))
+		rc = -1;
+	for (uint32_t i = 0; worded && i < n; i++)
+		free(worded[i].nodes);
+	free(worded);
+	return rc;
+}
+
+static int tell_hold_roles(const struct sgang_conductor *c,
+			   const struct gang *g, const struct layout *l,
+			   struct whole *w)
+{
+	uint32_t *ids = calloc(g->hold.n + 1, sizeof(*ids));
+	int rc = -1;
+
+	for (size_t i = 0; ids && i < g->hold.n; i++)
+		ids[i] = g->hold.members[i].job_id;
+	if (ids)
+		rc = tell_roles(c, g, l, ids, NULL, (uint32_t)g->hold.n, w);
+	free(ids);
+	return rc;
+}
+
+static int tell_seat_roles(const struct sgang_conductor *c,
+			   const struct gang *g, const struct layout *l,
+			   const struct seated *seats, uint32_t n,
+			   struct whole *w)
+{
+	uint32_t *ids = calloc(n + 1UL, sizeof(*ids));
+	int rc = -1;
+
+	for (uint32_t i = 0; ids && i < n; i++)
+		ids[i] = seats[i].job_id;
+	if (ids)
+		rc = tell_roles(c, g, l, ids, seats, n, w);
+	free(ids);
+	return rc;
+}
+
 static uint64_t ranks_of_ring(const struct layout *l)
 {
 	uint64_t ranks = 0;
@@ -832,7 +912,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	}
 	if (lay_out(c, g, plan, &l) || order_members(c, g, plan, &l) ||
 	    tell_whole(c, &l, g->hold.n, join_ids(g), &w) ||
-	    describe_nodes(c, g, &l)) {
+	    tell_hold_roles(c, g, &l, &w) || describe_nodes(c, g, &l)) {
 		sgang_log(SGANG_LOG_ERROR, "%s/%s: no memory for SLURM_GANG_*",
 			  g->ns, g->name);
 		goto out;
@@ -1054,7 +1134,8 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 	int rc = -1;
 
 	if (!r || lay_out_seats(c, seats, n, &l) < 0 ||
-	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0)
+	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0 ||
+	    tell_seat_roles(c, g, &l, seats, n, &w) < 0)
 		goto out;
 	while (first < l.n && l.runs[first].member != rank)
 		first++;
@@ -1161,6 +1242,8 @@ static const char *value_of(void *arg, const char *name)
 
 	if (strcmp(name, SGANG_EPOCH_LAYOUTS) == 0)
 		return t->whole->layouts;
+	if (strcmp(name, SGANG_EPOCH_HEADS) == 0)
+		return t->whole->roles.n ? t->whole->roles.heads : NULL;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		if (strcmp(values[i].name, name) == 0)
 			return values[i].text ?
@@ -1184,7 +1267,8 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 		seats = sgang_ranks_list(c, g);
 	if (!seats || lay_out_seats(c, seats, g->seats.n, &l) < 0 ||
 	    tell_whole(c, &l, g->seats.n, join_seats(seats, g->seats.n), &w) <
-		    0)
+		    0 ||
+	    tell_seat_roles(c, g, &l, seats, g->seats.n, &w) < 0)
 		goto out;
 	for (uint32_t i = 0; i < g->seats.n; i++) {
 		if (seats[i].job)

@@ -898,6 +898,9 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->hold.started = 0;
 	g->hold.unconfirmed = c->host->now();
 	sgang_registry_refresh(c, g);
+	/* which group each seat is of, for heirs of members that are gone */
+	if (g->tally.roles.any)
+		(void)sgang_ranks_look(c, g, 0);
 }
 
 /* A node reports that its Prolog has ended, and then that it has failed. Before

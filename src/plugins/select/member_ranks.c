@@ -17,6 +17,8 @@
 
 void sgang_ranks_forget(struct gang *g)
 {
+	for (uint32_t i = 0; i < g->seats.n; i++)
+		free(g->seats.seat[i].role);
 	free(g->seats.seat);
 	memset(&g->seats, 0, sizeof(g->seats));
 }
@@ -92,6 +94,41 @@ static uint32_t ranks_of(struct look *l, const struct sgang_job_info *info)
 	return info->ranks > nodes ? info->ranks : nodes;
 }
 
+/* The group of a seat in a tree: its heirs are of the same one. */
+static void note_role(const struct gang *g, struct seat *seat,
+		      const struct entry *e)
+{
+	if (!g->tally.roles.any || seat->role)
+		return;
+	seat->role = strdup(e->spec.role);
+}
+
+/* The group of the next seat, on one side, of which it is known; NULL: none. */
+static const char *role_beside(const struct gang *g, uint32_t seat, int step)
+{
+	for (uint32_t i = seat; i < g->seats.n; i += (uint32_t)step) {
+		if (g->seats.seat[i].role)
+			return g->seats.seat[i].role;
+	}
+	return NULL;
+}
+
+/* May the member have that seat? Members that start together are sorted by
+ * group, so a seat whose owner is forgotten is of a group between those beside
+ * it. */
+static bool same_role(const struct gang *g, uint32_t seat,
+		      const struct entry *e)
+{
+	const char *low, *high;
+
+	if (!g->tally.roles.any || !e)
+		return true;
+	low = role_beside(g, seat, -1);
+	high = role_beside(g, seat, 1);
+	return (!low || sgang_role_path_order(low, e->spec.role) <= 0) &&
+	       (!high || sgang_role_path_order(e->spec.role, high) <= 0);
+}
+
 static int note_seat(struct look *l, struct entry *e,
 		     const struct sgang_job_info *info)
 {
@@ -110,6 +147,7 @@ static int note_seat(struct look *l, struct entry *e,
 	if (r->layout[0])
 		strcpy(seat->layout, r->layout);
 	seat->owner = e;
+	note_role(g, seat, e);
 	if (r->ranks > g->seats.ranks)
 		g->seats.ranks = r->ranks;
 	return 0;
@@ -210,7 +248,7 @@ uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
 	for (uint32_t i = g->seats.n; i-- > 0;) {
 		const struct seat *seat = &g->seats.seat[i];
 
-		if (seat->owner || seat->ranks != ranks)
+		if (seat->owner || seat->ranks != ranks || !same_role(g, i, e))
 			continue;
 		if (seat->job_id == job_id)
 			return i;
@@ -246,6 +284,7 @@ struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 		list[i].offset = seat->offset;
 		list[i].ranks = seat->ranks;
 		list[i].layout = seat->layout;
+		list[i].role = seat->role;
 		if (!seat->owner)
 			continue;
 		list[i].job = c->host->jobs.find(seat->owner->job_id);

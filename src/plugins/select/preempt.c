@@ -226,7 +226,8 @@ static void add_gang(struct preempt *p, size_t first, size_t n)
 {
 	struct gang *g = p->jobs[first].gang;
 	size_t placed = count_placed(g), min = g->tally.min_member;
-	size_t extra = placed > min ? placed - min : 0,
+	/* of a tree any member may be needed by its group */
+	size_t extra = placed > min && !g->tally.roles.any ? placed - min : 0,
 	       rest = SGANG_VICTIM_NONE;
 
 	if (g->stale || g->hold.n || in_attempt(p->a, g))

@@ -67,7 +67,8 @@ static void judge_gang(const struct gang *g, struct seen *seen, size_t n)
 			v->kind = SGANG_VICTIM_ANY;
 		else if (!goes_whole(g) || !v->ends)
 			v->kind = SGANG_VICTIM_LAST;
-		else if (extra++ < all - g->tally.min_member)
+		else if (!g->tally.roles.any &&
+			 extra++ < all - g->tally.min_member)
 			v->kind = SGANG_VICTIM_EXTRA;
 		else
 			v->kind = end < all ? SGANG_VICTIM_NEVER :

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* role_words.c - the environment of a member about its group in a tree
+ *
+ *   SLURM_GANG_ROLE=replica1/decode
+ *   SLURM_GANG_ROLE_RANK=2			its position in that group
+ *   SLURM_GANG_ROLE_NODELIST=n2,n3,n4		of the members of that group
+ *   SLURM_GANG_ROLE_HEADS=replica1/decode=n2,replica1/encode=n1
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "core/base/text.h"
+#include "core/gang/epoch.h"
+#include "role_words.h"
+
+/* A longer one would make execve() fail. */
+#define ENV_MAX 120000
+
+/* A member with a role, to be sorted. */
+struct place {
+	const struct sgang_worded *m;
+	uint32_t member;
+};
+
+static int by_role(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int rc = sgang_role_path_order(x->m->role, y->m->role);
+
+	return rc ? rc : (x->member > y->member) - (x->member < y->member);
+}
+
+static size_t list(const struct sgang_worded *members, uint32_t n,
+		   struct place *places)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (members[i].role && members[i].role[0])
+			places[count++] = (struct place){ &members[i], i };
+	}
+	qsort(places, count, sizeof(*places), by_role);
+	return count;
+}
+
+/* The first of its nodes. */
+static void put_head(FILE *out, const char *nodes)
+{
+	fprintf(out, "%.*s", (int)strcspn(nodes, ","), nodes);
+}
+
+/* Of one group the members from 'first' to 'end' - 1. */
+static char *join_group(const struct place *places, size_t first, size_t end)
+{
+	char *text = NULL;
+	bool any = false;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = first; out && i < end; i++) {
+		if (!places[i].m->nodes || !places[i].m->nodes[0])
+			continue;
+		fprintf(out, "%s%s", any ? "," : "", places[i].m->nodes);
+		any = true;
+	}
+	return sgang_text_close(out, &text);
+}
+
+static int add_group(struct sgang_role_words *w, const struct place *places,
+		     size_t first, size_t end, FILE *heads)
+{
+	struct sgang_role_word *word = &w->word[w->n];
+	char names[SGANG_ROLE_SIZE];
+
+	sgang_role_path_names(places[first].m->role, names);
+	word->name = strdup(names);
+	word->nodes = join_group(places, first, end);
+	if (!word->name || !word->nodes)
+		return -1;
+	if (word->nodes[0]) {
+		fprintf(heads, "%s%s=", ftell(heads) ? "," : "", names);
+		put_head(heads, word->nodes);
+	}
+	for (size_t i = first; i < end; i++) {
+		w->of[places[i].member] = w->n;
+		w->rank[places[i].member] = (uint32_t)(i - first);
+	}
+	w->n++;
+	return 0;
+}
+
+int sgang_role_words_make(struct sgang_role_words *w,
+			  const struct sgang_worded *members, uint32_t n)
+{
+	struct place *places = calloc(n + 1UL, sizeof(*places));
+	size_t count = places ? list(members, n, places) : 0, end;
+	size_t size;
+	FILE *heads;
+	int rc = places ? 0 : -1;
+
+	*w = (struct sgang_role_words){ .n = 0 };
+	w->word = calloc(count + 1, sizeof(*w->word));
+	w->of = calloc(n + 1UL, sizeof(*w->of));
+	w->rank = calloc(n + 1UL, sizeof(*w->rank));
+	heads = open_memstream(&w->heads, &size);
+	if (!w->word || !w->of || !w->rank || !heads)
+		rc = -1;
+	for (uint32_t i = 0; !rc && i < n; i++)
+		w->of[i] = UINT32_MAX;
+	for (size_t i = 0; !rc && i < count; i = end) {
+		for (end = i + 1; end < count &&
+				  !sgang_role_path_order(places[i].m->role,
+							 places[end].m->role);)
+			end++;
+		rc = add_group(w, places, i, end, heads);
+	}
+	if (!sgang_text_close(heads, &w->heads)) {
+		w->heads = NULL;
+		rc = -1;
+	}
+	free(places);
+	return rc;
+}
+
+void sgang_role_words_clear(struct sgang_role_words *w)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		free(w->word[i].name);
+		free(w->word[i].nodes);
+	}
+	free(w->word);
+	free(w->of);
+	free(w->rank);
+	free(w->heads);
+	*w = (struct sgang_role_words){ .n = 0 };
+}
+
+static void set(const struct sgang_host *h, struct sgang_job *job,
+		const char *name, const char *text)
+{
+	if (strlen(text) < ENV_MAX)
+		h->jobs.setenv(job, name, text);
+}
+
+void sgang_role_words_tell(const struct sgang_host *h,
+			   const struct sgang_role_words *w, uint32_t member,
+			   struct sgang_job *job)
+{
+	const struct sgang_role_word *word;
+	char rank[24];
+
+	if (!w->n || w->of[member] == UINT32_MAX)
+		return;
+	word = &w->word[w->of[member]];
+	snprintf(rank, sizeof(rank), "%u", w->rank[member]);
+	h->jobs.setenv(job, "SLURM_GANG_ROLE", word->name);
+	h->jobs.setenv(job, "SLURM_GANG_ROLE_RANK", rank);
+	set(h, job, "SLURM_GANG_ROLE_NODELIST", word->nodes);
+	set(h, job, SGANG_EPOCH_HEADS, w->heads);
+}
