@@ -125,11 +125,18 @@ lose()
 
 	for i in 0 1 2 3; do test "${had[i]}" != $id || had[i]=; done
 	if test $((RANDOM % 2)) = 0 || is_cold $id; then
+		cancelled=t
 		scancel $id && drop $id && gone=$((gone + 1))
 		return
 	fi
 	rm -f state.$id && scancel -b --signal=KILL $id || return 1
 	test $policy = replace || { drop $id && gone=$((gone + 1)); }
+}
+
+# Slurm forgets a cancellation that it had no time to save, and the job runs.
+cancel_saved()
+{
+	test -z "$cancelled" || slurm_saved $live
 }
 
 # As many as are gone come anew.
@@ -142,7 +149,7 @@ refill()
 
 round()
 {
-	local id other
+	local id other cancelled=
 
 	gone=0
 	case $((RANDOM % 5)) in
@@ -153,8 +160,8 @@ round()
 		while test $any = $id; do any; done; other=$any
 		lose $id && lose $other && holds ;;
 	2)	echo "# one goes, slurmctld dies"
-		slurm_saved $live && any && lose $any && slurm_kill9_ctld &&
-			slurm_start_ctld && holds ;;
+		slurm_saved $live && any && lose $any && cancel_saved &&
+			slurm_kill9_ctld && slurm_start_ctld && holds ;;
 	3)	echo "# slurmctld dies, one goes"
 		slurm_saved $live && any && id=$any && slurm_kill9_ctld &&
 			slurm_start_ctld && lose $id && holds ;;
