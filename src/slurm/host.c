@@ -754,10 +754,16 @@ static void leave_place(job_record_t *job_ptr, uint64_t place)
 /* A job that has ended on all nodes gets another place at once. */
 static bool host_requeue(struct sgang_job *job)
 {
+	job_record_t *job_ptr = record(job);
 	uint64_t place = host_keep_place(job);
-	bool requeued = release_requeue(record(job)) == SLURM_SUCCESS;
+	bool requeued;
 
-	leave_place(record(job), place);
+	/* The state of 24.11 has the number of nodes of a job that has ended. A
+	 * slurmctld that was started since would wait for these nodes. */
+	if (IS_JOB_COMPLETED(job_ptr))
+		job_ptr->node_cnt = 0;
+	requeued = release_requeue(job_ptr) == SLURM_SUCCESS;
+	leave_place(job_ptr, place);
 	return requeued;
 }
 
