@@ -389,10 +389,15 @@ dies()
 	slurm_kill9_ctld && slurm_start_ctld
 }
 
-# Slurm forgets a cancellation that it had no time to save, and the job runs.
-cancels_saved()
+# Slurm forgets a cancellation that it had no time to save, and the job runs; so it
+# does with a job that has ended. When members were told of one loss that is saved.
+losses_saved()
 {
-	case " ${losses[*]} " in *" cancel "*) slurm_saved $live ;; esac
+	case "${#losses[@]} ${losses[*]} " in
+	1*" cancel "*) slurm_saved $live ;;
+	[01]*) ;;
+	*) wait_for 60 all_gone && slurm_saved $live ;;
+	esac
 }
 
 something_was_told()
@@ -417,7 +422,7 @@ event()
 	before)	fact died
 		slurm_kill9_ctld && act && slurm_start_ctld ;;
 	later)	act && wait_for 20 something_was_told &&
-			cancels_saved && dies ;;
+			losses_saved && dies ;;
 	*)	act ;;
 	esac || return 1
 	# A member that comes before its place is known to be vacant has a new
