@@ -309,14 +309,20 @@ test_expect_success '6.5 a file has a gang and its pool' '
 		gang.yaml >bad.yaml && test_must_fail "$sgang" submit bad.yaml &&
 	wait_for 10 "test -z \"\$(squeue -h -n gang/new-pool)\""
 '
+# Since 23.11 another process reads it, after scontrol has ended.
+listed_in_force()
+{
+	"$sgang" conf 2>err | grep "GangName=root/listed-pool Pool=yes" &&
+		! test -s err && slurm_ctld_answers
+}
+
 test_expect_success '6.5 gang.conf defines a gang and its pool' '
 	scancel -u $alice && scancel -u $bob && clear_cluster &&
 	cat >>"$slurm_dir/etc/gang.conf" <<-EOS &&
 		GangName=root/listed MinMember=2 SparePool=listed-pool
 		GangName=root/listed-pool Pool=yes
 	EOS
-	scontrol reconfigure && wait_for 20 slurm_ctld_answers &&
-	"$sgang" conf | grep "GangName=root/listed-pool Pool=yes" &&
+	scontrol reconfigure && wait_for 30 listed_in_force &&
 	ids=($(for gang in listed-pool listed listed; do
 		submit -N1 -n2 --exclusive -t 10 --gang=$gang "$PWD/tells.sh" ||
 			exit
