@@ -566,22 +566,6 @@ struct level {
 	uint32_t depth;
 };
 
-/* The role of that name in front of this one, or NULL. */
-static const struct sgang_tree *find_sister(const struct sgang_tree *list,
-					    const struct sgang_tree *map,
-					    const char *name)
-{
-	const struct sgang_tree *item, *entry;
-
-	for (item = list->child; item && item != map; item = item->next) {
-		entry = sgang_tree_find(item, "name");
-		if (entry && entry->kind == SGANG_TREE_TEXT &&
-		    !strcmp(entry->text, name))
-			return item;
-	}
-	return NULL;
-}
-
 /* The entry of the role, or of the one that it is like. */
 static const struct sgang_tree *find_key(const struct sgang_tree *list,
 					 const struct sgang_tree *map,
@@ -593,7 +577,7 @@ static const struct sgang_tree *find_key(const struct sgang_tree *list,
 		entry = sgang_tree_find(map, key);
 		like = sgang_tree_find(map, "like");
 		map = like && like->kind == SGANG_TREE_TEXT ?
-			      find_sister(list, map, like->text) :
+			      sgang_tree_before(list, map, like->text) :
 			      NULL;
 	}
 	return entry;
@@ -608,7 +592,7 @@ static int check_like(const struct sgang_gangfile *file, const struct level *at,
 	if (!like)
 		return 0;
 	if (like->kind != SGANG_TREE_TEXT ||
-	    !find_sister(at->list, at->map, like->text))
+	    !sgang_tree_before(at->list, at->map, like->text))
 		return wrong(file, like->line, err,
 			     "like: \"%s\": expected a role that comes before "
 			     "this one, in the same list",
@@ -819,7 +803,7 @@ static const char *read_name(struct sgang_gangfile *file,
 		return NULL;
 	}
 	name = read_text(file, entry, err);
-	if (name && find_sister(at->list, at->map, name)) {
+	if (name && sgang_tree_before(at->list, at->map, name)) {
 		wrong(file, entry->line, err,
 		      "name: there is a role \"%s\" already",
 		      sgang_text_show(shown, name));

@@ -396,21 +396,6 @@ static const char *name_of(const struct sgang_rolefile *file,
 	return NULL;
 }
 
-/* A role of that name before this one in its list, or NULL. */
-static const struct sgang_tree *find_sister(const struct sgang_tree *list,
-					    const struct sgang_tree *map,
-					    const char *name)
-{
-	const struct sgang_tree *item, *entry;
-
-	for (item = list->child; item && item != map; item = item->next) {
-		entry = sgang_tree_find(item, "name");
-		if (!strcmp(entry->text, name))
-			return item;
-	}
-	return NULL;
-}
-
 /* Read the keys of the role that it is like, and then its own. */
 static int read_role(const struct sgang_rolefile *file,
 		     const struct sgang_tree *list,
@@ -422,7 +407,7 @@ static int read_role(const struct sgang_rolefile *file,
 
 	if (like) {
 		sister = like->kind == SGANG_TREE_TEXT ?
-				 find_sister(list, map, like->text) :
+				 sgang_tree_before(list, map, like->text) :
 				 NULL;
 		if (!sister)
 			return wrong(file, like->line, err,
@@ -496,7 +481,7 @@ static int add_role(struct sgang_rolefile *file, const struct sgang_tree *list,
 
 	if (!name)
 		return -1;
-	if (find_sister(list, map, name))
+	if (sgang_tree_before(list, map, name))
 		return wrong(file, map->line, err,
 			     "name: there is a role \"%s\" already", name);
 	if (read_role(file, list, map, &draft, err))

@@ -380,3 +380,18 @@ const struct sgang_tree *sgang_tree_find(const struct sgang_tree *map,
 			return entry;
 	return NULL;
 }
+
+const struct sgang_tree *sgang_tree_before(const struct sgang_tree *list,
+					   const struct sgang_tree *map,
+					   const char *name)
+{
+	const struct sgang_tree *item, *entry;
+
+	for (item = list->child; item && item != map; item = item->next) {
+		entry = sgang_tree_find(item, "name");
+		if (entry && entry->kind == SGANG_TREE_TEXT &&
+		    !strcmp(entry->text, name))
+			return item;
+	}
+	return NULL;
+}

@@ -44,4 +44,9 @@ void sgang_tree_destroy(struct sgang_tree *tree);
 const struct sgang_tree *sgang_tree_find(const struct sgang_tree *map,
 					 const char *key);
 
+/* The item before 'map' in this list whose "name" is that text; NULL: none. */
+const struct sgang_tree *sgang_tree_before(const struct sgang_tree *list,
+					   const struct sgang_tree *map,
+					   const char *name);
+
 #endif
