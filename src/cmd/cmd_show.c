@@ -18,7 +18,8 @@ static const char form[] =
 	" Tried={tried} Skipped={skipped}\n"
 	"   Members={members} MinMember={min_member}[ MinGroups={min_groups}]"
 	" Total={total}"
-	" Pending={pending} Held={held} Running={running} Ended={ended}\n"
+	" Pending={pending} Held={held} Running={running} Ended={ended}"
+	"[ Placeholders={placeholders}]\n"
 	"   Mode={mode} Match={match} Groups={groups} WaitingTime={waiting_time%d} Definition={definition}\n"
 	"   OnFailure={on_failure} MaxRestarts={max_restarts}"
 	" OnStale={on_stale} StaleGrace={stale_grace%d} OnSuccess={on_success}"
@@ -40,7 +41,7 @@ static const char form[] =
 	" Partition={partition} State={state}[ Role={role}]"
 	" MemberRank={member_rank}"
 	" RankOffset={rank_offset}[ HoldEnded={hold_ended}]"
-	"[ Spare={spare}][ HeldTime={held_seconds%d}]"
+	"[ Spare={spare}][ Placeholder={placeholder}][ HeldTime={held_seconds%d}]"
 	"[ KeptNodes={kept_nodes} KeptUntil={kept_until%t}] Order={order} Round={round}"
 	" NodeList={nodes} Reason={reason|None}\n>";
 
@@ -74,6 +75,10 @@ static void put_job(struct json_object *object, const struct sgang_jobrow *job)
 			!record->spare ? "" :
 			record->cold   ? "cold" :
 					 "yes");
+	sgang_json_text(object, "placeholder",
+			record->ended[0]    ? record->ended :
+			record->placeholder ? "yes" :
+					      "");
 	sgang_json_maybe(object, "rank_offset", record->placed,
 			 record->rank_offset);
 	put_order(object, record->asks);

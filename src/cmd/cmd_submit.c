@@ -38,6 +38,7 @@ struct request {
 /* A job that has been submitted. */
 struct job {
 	const struct sgang_role *role;
+	bool placeholder; /* the array of its placeholders */
 	uint32_t id;
 };
 
@@ -50,13 +51,16 @@ struct jobs {
 
 /* ---- what is printed ---- */
 
-static uint32_t members_of(const struct sgang_role *role)
+static uint32_t members_of(const struct job *job)
 {
-	return role->array ? role->count : 1;
+	if (job->placeholder)
+		return job->role->placeholders;
+	return job->role->array ? job->role->count : 1;
 }
 
 static const char form[] =
-	"<jobs|JobId={job_id} GangName={gang} Role={role} Members={members}\n>"
+	"<jobs|JobId={job_id} GangName={gang} Role={role} Members={members}"
+	"[ Placeholders={placeholders}]\n>"
 	"<gangs|submitted {gang}: {members} member{members%s}\n>";
 
 static void print(const struct request *request, const struct jobs *jobs)
@@ -78,7 +82,9 @@ static void print(const struct request *request, const struct jobs *jobs)
 		row = sgang_cmd_json_gang(&gang[role->gang].spec);
 		sgang_json_string(row, "role", role->name);
 		sgang_json_number(row, "job_id", jobs->job[i].id);
-		sgang_json_number(row, "members", members_of(role));
+		sgang_json_number(row, "members", members_of(&jobs->job[i]));
+		if (jobs->job[i].placeholder)
+			sgang_json_string(row, "placeholders", "yes");
 		json_object_array_add(list, row);
 	}
 	sgang_answer_print(object, form);
@@ -129,31 +135,46 @@ static int print_pools(const struct sgang_gangfile *file,
 	return 0;
 }
 
+/* The same command so often. */
+static uint32_t times(const struct sgang_role *role, bool placeholder)
+{
+	if (placeholder)
+		return role->placeholders > 0;
+	return sgang_gangfile_jobs(role);
+}
+
+static int print_commands(const struct request *request, bool placeholders,
+			  struct json_object *list, struct sgang_error *err)
+{
+	size_t i;
+	uint32_t n;
+
+	for (i = 0; i < request->file.n_roles; i++) {
+		const struct sgang_role *role = &request->file.role[i];
+		struct sgang_words command;
+
+		if (sgang_gangfile_command(&request->file, role, placeholders,
+					   &command, err))
+			return -1;
+		for (n = 0; n < times(role, placeholders); n++)
+			print_command(&command, list);
+		sgang_words_clear(&command);
+	}
+	return 0;
+}
+
 static int dry_run(const struct request *request, struct sgang_error *err)
 {
 	struct json_object *list = sgang_answer_is_text() ?
 					   NULL :
 					   json_object_new_array();
 	struct json_object *object;
-	size_t i;
-	uint32_t n;
 
-	if (print_pools(&request->file, list, err)) {
+	if (print_pools(&request->file, list, err) ||
+	    print_commands(request, true, list, err) ||
+	    print_commands(request, false, list, err)) {
 		json_object_put(list);
 		return -1;
-	}
-	for (i = 0; i < request->file.n_roles; i++) {
-		const struct sgang_role *role = &request->file.role[i];
-		struct sgang_words command;
-
-		if (sgang_gangfile_command(&request->file, role, &command,
-					   err)) {
-			json_object_put(list);
-			return -1;
-		}
-		for (n = 0; n < sgang_gangfile_jobs(role); n++)
-			print_command(&command, list);
-		sgang_words_clear(&command);
 	}
 	if (list) {
 		object = json_object_new_object();
@@ -228,19 +249,20 @@ static int submit_one(const struct sgang_words *command, struct job *job,
 }
 
 static int submit_role(const struct sgang_gangfile *file,
-		       const struct sgang_role *role, struct jobs *jobs,
-		       struct sgang_error *err)
+		       const struct sgang_role *role, bool placeholder,
+		       struct jobs *jobs, struct sgang_error *err)
 {
 	struct sgang_words command;
 	int rc = 0;
 	uint32_t i;
 
-	if (sgang_gangfile_command(file, role, &command, err))
+	if (sgang_gangfile_command(file, role, placeholder, &command, err))
 		return -1;
-	for (i = 0; i < sgang_gangfile_jobs(role) && !rc; i++) {
+	for (i = 0; i < times(role, placeholder) && !rc; i++) {
 		struct job *job = &jobs->job[jobs->n];
 
 		job->role = role;
+		job->placeholder = placeholder;
 		job->id = 0;
 		rc = submit_one(&command, job, err);
 		jobs->n += job->id != 0;
@@ -296,7 +318,8 @@ static int define_pools(const struct sgang_gangfile *file, struct jobs *jobs,
 	return rc;
 }
 
-/* Returns 0, or -1 with 'err' filled; 'jobs' has the submitted ones. */
+/* Returns 0, or -1 with 'err' filled; 'jobs' has the submitted ones. The
+ * placeholders come first: no member may start without them (1.20). */
 static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
 		      struct sgang_error *err)
 {
@@ -305,12 +328,13 @@ static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
 	if (define_pools(file, jobs, err))
 		return -1;
 	for (i = 0; i < file->n_roles; i++)
-		n += sgang_gangfile_jobs(&file->role[i]);
+		n += sgang_gangfile_jobs(&file->role[i]) + 1;
 	jobs->job = calloc(n, sizeof(*jobs->job));
 	if (!jobs->job)
 		return sgang_err_memory(err);
-	for (i = 0; i < file->n_roles; i++)
-		if (submit_role(file, &file->role[i], jobs, err))
+	for (i = 0; i < 2 * file->n_roles; i++)
+		if (submit_role(file, &file->role[i % file->n_roles],
+				i < file->n_roles, jobs, err))
 			return -1;
 	return 0;
 }

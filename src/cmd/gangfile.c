@@ -237,7 +237,7 @@ static const struct sgang_option *find_option(const char *key)
 		if (!strncmp(option->name, "gang-", 5) &&
 		    !strcmp(option->name + 5, key) && !is_hidden(option) &&
 		    strcmp(key, "rank") && strcmp(key, "order") &&
-		    strcmp(key, "role"))
+		    strcmp(key, "placeholder") && strcmp(key, "role"))
 			return option;
 	return NULL;
 }
@@ -537,6 +537,15 @@ static int check_role(const struct sgang_gangfile *file,
 	char shown[SGANG_TEXT_SHOWN];
 
 	sgang_text_show(shown, role->name);
+	if (!role->script && !role->command &&
+	    file->gang[role->gang].spec.placeholders) {
+		if (role->args.n)
+			return wrong(file, role->line, err,
+				     "role \"%s\" has args, which are for a "
+				     "script, and no script",
+				     shown);
+		return 0;
+	}
 	if (!role->script && !role->command)
 		return wrong(file, role->line, err,
 			     "role \"%s\" has neither "
@@ -716,6 +725,19 @@ static char *path_of(const struct level *at, const char *name)
 	return sgang_text_close(out, &path);
 }
 
+/* All members of a role without jobs come later, so many as it needs. */
+static int count_to_come(const struct sgang_gangfile *file,
+			 const struct level *at, struct sgang_role *role,
+			 struct sgang_error *err)
+{
+	const struct sgang_tree *min = find_key(at->list, at->map, "min");
+
+	if (role->script || role->command || !min ||
+	    find_key(at->list, at->map, "count"))
+		return 0;
+	return read_number(file, min, 1, &role->count, err);
+}
+
 /* A role with members. */
 static int read_role(struct sgang_gangfile *file, struct level *at,
 		     const char *name, struct sgang_error *err)
@@ -740,9 +762,11 @@ static int read_role(struct sgang_gangfile *file, struct level *at,
 	}
 	if (add_options(file, at, &role->options, err) ||
 	    read_gang_of_role(file, role, at->map, err) ||
-	    check_role(file, role, err) ||
+	    check_role(file, role, err) || count_to_come(file, at, role, err) ||
 	    read_needs(file, at, role->count, role->name, err))
 		return -1;
+	if (file->gang[role->gang].spec.placeholders)
+		role->placeholders = at->path.group[at->path.n - 1].min;
 	if (sgang_role_path_write(&at->path, text)) {
 		role->role_text = strdup(text);
 		if (!role->role_text)
@@ -1000,6 +1024,8 @@ void sgang_gangfile_clear(struct sgang_gangfile *file)
 
 uint32_t sgang_gangfile_jobs(const struct sgang_role *role)
 {
+	if (!role->script && !role->command)
+		return 0;
 	return role->array ? 1 : role->count;
 }
 
@@ -1019,9 +1045,26 @@ static int add_gang(const struct sgang_spec *spec, struct sgang_words *words,
 	return 0;
 }
 
+/* Without slurm-gang they would end at once. */
+static int add_placeholder(const struct sgang_gangfile *file,
+			   const struct sgang_role *role,
+			   struct sgang_words *words, struct sgang_error *err)
+{
+	if (sgang_words_add(words, err, "--gang-placeholder=1") ||
+	    sgang_words_add(words, err, "--array=0-%" PRIu32,
+			    role->placeholders - 1) ||
+	    sgang_words_add(words, err, "--job-name=%s.placeholder",
+			    role->name) ||
+	    sgang_words_append(words, &file->options, err) ||
+	    sgang_words_append(words, &role->options, err) ||
+	    sgang_words_add(words, err, "--output=/dev/null"))
+		return -1;
+	return sgang_words_add(words, err, "--wrap=exit 0");
+}
+
 static int add_role(const struct sgang_gangfile *file,
-		    const struct sgang_role *role, struct sgang_words *words,
-		    struct sgang_error *err)
+		    const struct sgang_role *role, bool placeholder,
+		    struct sgang_words *words, struct sgang_error *err)
 {
 	if (role->order_set &&
 	    sgang_words_add(words, err, "--gang-order=%" PRIu32, role->order))
@@ -1029,9 +1072,11 @@ static int add_role(const struct sgang_gangfile *file,
 	if (file->is_tree &&
 	    sgang_words_add(words, err, "--gang-role=%s", role->role_text))
 		return -1;
-	if (role->array &&
+	if (!placeholder && role->array &&
 	    sgang_words_add(words, err, "--array=0-%" PRIu32, role->count - 1))
 		return -1;
+	if (placeholder)
+		return add_placeholder(file, role, words, err);
 	if (sgang_words_add(words, err, "--job-name=%s", role->name) ||
 	    sgang_words_append(words, &file->options, err) ||
 	    sgang_words_append(words, &role->options, err))
@@ -1044,7 +1089,7 @@ static int add_role(const struct sgang_gangfile *file,
 }
 
 int sgang_gangfile_command(const struct sgang_gangfile *file,
-			   const struct sgang_role *role,
+			   const struct sgang_role *role, bool placeholder,
 			   struct sgang_words *words, struct sgang_error *err)
 {
 	struct sgang_words made = { NULL, 0 };
@@ -1052,7 +1097,7 @@ int sgang_gangfile_command(const struct sgang_gangfile *file,
 	if (sgang_words_add(&made, err, "sbatch") ||
 	    sgang_words_add(&made, err, "--parsable") ||
 	    add_gang(&file->gang[role->gang].spec, &made, err) ||
-	    add_role(file, role, &made, err)) {
+	    add_role(file, role, placeholder, &made, err)) {
 		sgang_words_clear(&made);
 		return -1;
 	}

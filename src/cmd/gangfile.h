@@ -28,6 +28,10 @@
  *         - {name: decode, min: 4, count: 6, script: decode.sh, weight: 10}
  *     - {name: replica2, like: replica1}
  *
+ * With `placeholders: soft` or `hard` each role has so many placeholders as it
+ * needs members. A role without script and command has no other jobs: its
+ * members come later.
+ *
  * A role may be of another gang, `gang: NAME`, and then set the options of that
  * gang. The gangs of one file are a group of gangs unless `groups` says
  * otherwise. With `pool: yes` it is a pool, which is in no group.
@@ -59,6 +63,7 @@ struct sgang_role {
 	size_t gang;     /* which of the file's */
 	uint32_t count;
 	bool array;
+	uint32_t placeholders; /* that keep nodes for its members */
 	bool order_set;
 	uint32_t order;
 	char *script; /* path; NULL: there is a command */
@@ -88,13 +93,14 @@ int sgang_gangfile_load(const char *path, const char *user,
 			struct sgang_gangfile *file, struct sgang_error *err);
 void sgang_gangfile_clear(struct sgang_gangfile *file);
 
-/* The number of jobs of the role: an array is one. */
+/* The number of jobs of the role, without placeholders: an array is one. */
 uint32_t sgang_gangfile_jobs(const struct sgang_role *role);
 
-/* The command that submits one job of the role. Returns 0 and '*words', to be
+/* The command that submits one job of the role, or the array of its
+ * placeholders. Returns 0 and '*words', to be
  * emptied with sgang_words_clear(), or -1 with ENOMEM and 'err' filled. */
 int sgang_gangfile_command(const struct sgang_gangfile *file,
-			   const struct sgang_role *role,
+			   const struct sgang_role *role, bool placeholder,
 			   struct sgang_words *words, struct sgang_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "host_private.h"
 
+#include "core/gang/spec.h"
 #include "dbd.h"
 #include "plugins/log.h"
 #include "rows.h"
@@ -815,6 +816,13 @@ void sgang_host_release(struct sgang_job *job, bool again)
 	/* the step of the Prolog is seen as well */
 	bool launched = !prepared && sgang_host_was_seen(job_ptr);
 
+	if (sgang_spec_is_placeholder(job_ptr->spank_job_env,
+				      job_ptr->spank_job_env_size)) {
+		sgang_log(SGANG_LOG_ERROR,
+			  "placeholder %u is not launched: it never runs",
+			  job_ptr->job_id);
+		return;
+	}
 	charge_hold(job_ptr);
 	sgang_host_tasks_forget(job_ptr);
 	xfree(job_ptr->state_desc);

@@ -94,7 +94,9 @@ static bool is_hold(const job_record_t *job_ptr)
 
 	return IS_JOB_RUNNING(job_ptr) && IS_JOB_CONFIGURING(job_ptr) &&
 	       job_ptr->details && !job_ptr->details->prolog_running &&
-	       (sgang_record_parse(job_ptr->system_comment, &record) != 1 ||
+	       (sgang_spec_is_placeholder(job_ptr->spank_job_env,
+					  job_ptr->spank_job_env_size) ||
+		sgang_record_parse(job_ptr->system_comment, &record) != 1 ||
 		record.phase == SGANG_PHASE_STARTING ||
 		record.phase == SGANG_PHASE_HOLDING);
 }

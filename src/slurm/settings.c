@@ -304,6 +304,8 @@ static void tell_partitions(const struct reading *r)
 	tell_unknown(r, "PartitionTopology", r->conf.partition_topology);
 	tell_unknown(r, "PartitionMaxWaitingTime",
 		     r->conf.partition_max_waiting_time);
+	tell_unknown(r, "PartitionPlaceholders",
+		     r->conf.partition_placeholders);
 	tell_unknown(r, "PartitionMaxExclusive",
 		     r->conf.partition_max_exclusive);
 }

@@ -22,6 +22,7 @@
 #define SPEED_MAX 1000000
 
 #define DEFAULT_WAITING_TIME 600
+#define DEFAULT_PLACEHOLDER_TIMEOUT 900
 #define DEFAULT_MAX_WAITING_TIME (24 * 3600)
 
 /* Some of a leaf's nodes, but not one of many. */
@@ -436,6 +437,17 @@ static int set_times(struct field field, char *value, struct sgang_error *err)
 	return set_words(field, value, check_time, err);
 }
 
+static int check_yes_no(const char *value)
+{
+	return strcasecmp(value, "yes") && strcasecmp(value, "no") ? -1 : 0;
+}
+
+static int set_yes_no_words(struct field field, char *value,
+			    struct sgang_error *err)
+{
+	return set_words(field, value, check_yes_no, err);
+}
+
 static int set_levels(struct field field, char *value, struct sgang_error *err)
 {
 	return set_words(field, value, check_level, err);
@@ -592,6 +604,32 @@ uint32_t sgang_conf_max_waiting_time(const struct sgang_conf *conf,
 		any = true;
 	}
 	return any ? least : conf->max_waiting_time;
+}
+
+bool sgang_conf_may_keep(const struct sgang_conf *conf, const char *partitions,
+			 char said[SGANG_CONF_SAID])
+{
+	const char *words = conf->partition_placeholders;
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
+	bool all = conf->placeholders, any = false, may = true;
+
+	while (words[0] && partitions && next_partition(&partitions, name)) {
+		bool own = sgang_partition_words_find(words, name, value);
+
+		any = true;
+		if (own ? !strcasecmp(value, "yes") : all)
+			continue;
+		may = false;
+		if (own)
+			snprintf(said, SGANG_CONF_SAID,
+				 "PartitionPlaceholders=%s:%s", name, value);
+		else
+			strcpy(said, "Placeholders=no");
+	}
+	if (any || all)
+		return may;
+	strcpy(said, "Placeholders=no");
+	return false;
 }
 
 /* SGANG_CONF_NO_LEVEL is no level's name, unless somebody calls one so. */
@@ -799,6 +837,12 @@ static const struct key {
 	  "partitions and times, like "
 	  "debug:00:10:00,gpu:UNLIMITED",
 	  set_times, print_text, FIELD(partition_max_waiting_time) },
+	{ "Placeholders", BOOL, FIELD(placeholders) },
+	{ "PartitionPlaceholders",
+	  "partitions and yes or no, like "
+	  "debug:no,batch:yes",
+	  set_yes_no_words, print_text, FIELD(partition_placeholders) },
+	{ "PlaceholderTimeout", TIME, FIELD(placeholder_timeout) },
 	{ "GangAccountRules",
 	  "accounts and their users, like "
 	  "proj:alice,bob;lab:carol",
@@ -844,6 +888,8 @@ void sgang_conf_default(struct sgang_conf *conf)
 	conf->preemption = true;
 	conf->node_extra = true;
 	conf->log_level = SGANG_CONF_LOG_INFO;
+	conf->placeholders = true;
+	conf->placeholder_timeout = DEFAULT_PLACEHOLDER_TIMEOUT;
 	conf->waiting_time = DEFAULT_WAITING_TIME;
 	conf->max_waiting_time = DEFAULT_MAX_WAITING_TIME;
 	conf->exclusive_share = DEFAULT_EXCLUSIVE_SHARE;

@@ -45,7 +45,7 @@ struct sgang_node_lines;
 #define SGANG_CONF_IN_FORCE "gang_settings"
 
 /* More keys than this there cannot be. */
-#define SGANG_CONF_KEYS_MAX 32
+#define SGANG_CONF_KEYS_MAX 48
 
 /* Room for what is said of some partitions or accounts. */
 #define SGANG_CONF_WORDS 1024
@@ -84,6 +84,8 @@ struct sgang_conf {
 	/* PartitionMaxWaitingTime= */
 	char partition_max_exclusive[SGANG_CONF_WORDS];
 	/* PartitionMaxExclusive= */
+	char partition_placeholders[SGANG_CONF_WORDS];
+	/* PartitionPlaceholders= */
 	char account_max_gangs[SGANG_CONF_WORDS]; /* AccountMaxGangs= */
 	char account_max_members[SGANG_CONF_WORDS];
 	/* AccountMaxGangMembers= */
@@ -91,6 +93,9 @@ struct sgang_conf {
 					   * gangs that do not say */
 	uint32_t waiting_time;            /* WaitingTime=, seconds or
 					   * SGANG_FOREVER; default 600 */
+	bool placeholders;                /* Placeholders=yes|no */
+	uint32_t placeholder_timeout;     /* PlaceholderTimeout=, seconds or
+					   * SGANG_FOREVER; default 900 */
 	uint32_t max_waiting_time;        /* MaxWaitingTime=, seconds or
 					   * SGANG_FOREVER; default a day */
 	char max_exclusive[32];           /* MaxExclusive=, a level or none; "":
@@ -147,6 +152,11 @@ uint32_t sgang_conf_max_waiting_time(const struct sgang_conf *conf,
 
 /* Room for "PartitionMaxExclusive=gpu:leaf". */
 #define SGANG_CONF_SAID (2 * SGANG_TOPOLOGY_NAME + 32)
+
+/* True if gangs may have placeholders in all of these partitions, as above. If
+ * not, 'said' is the setting that forbids them. */
+bool sgang_conf_may_keep(const struct sgang_conf *conf, const char *partitions,
+			 char said[SGANG_CONF_SAID]);
 
 /* The highest level that --gang-exclusive may name for a job in these
  * partitions, as above, and in 'said' the setting that bounds it; -1: it may

@@ -397,8 +397,9 @@ bool sgang_gang_ordinary(const struct sgang_tally *tally)
 {
 	if (tally->spec.pool)
 		return true;
-	/* groups that follow start as a whole */
-	if (tally->roles.any && tally->roles.grows)
+	/* Groups that follow start as a whole, unless placeholders have been
+	 * there for them. */
+	if (tally->roles.any && tally->roles.grows && !tally->spec.placeholders)
 		return false;
 	switch (sgang_spec_match(&tally->spec)) {
 	case SGANG_MATCH_ONLY_WAITING:

@@ -81,6 +81,9 @@ const char *sgang_hold_end_word(enum sgang_hold_end end);
 #define SGANG_VICTIMS_SIZE 96
 #define SGANG_PREEMPTS_SIZE 32
 
+/* A word of `ended`. */
+#define SGANG_ENDED_SIZE 12
+
 /* A word of `stays`. */
 #define SGANG_STAYS_SIZE 12
 
@@ -161,13 +164,18 @@ struct sgang_record {
 			  * drains, which is no loss */
 	char stays[SGANG_STAYS_SIZE]; /* ... why it is not: "requeue",
 				       * "restarts", "nodes", "queue" */
-	bool user_hold;  /* its user held it while PrologSlurmctld ran, and may
+	bool user_hold; /* its user held it while PrologSlurmctld ran, and may
 			 * release it */
-	bool spare;      /* it runs, and has no member rank until another one is
+	bool spare;     /* it runs, and has no member rank until another one is
 		     * lost */
-	bool cold;       /* it has its nodes and is not launched, or may not be
+	bool cold;      /* it has its nodes and is not launched, or may not be
 			  * yet: a spare or, with a place, one that was */
-	bool pool;       /* its gang is a pool: it is a spare for other gangs */
+	bool pool;      /* its gang is a pool: it is a spare for other gangs */
+	bool placeholder; /* it keeps its nodes for a member to come ... */
+	bool came;        /* ... of a gang in which such members have run */
+	char ended[SGANG_ENDED_SIZE]; /* ... and why it does no more:
+				       * "replaced", "timeout", "stopped",
+				       * "preempted" */
 	int64_t restart; /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
 	uint64_t place;  /* ... with this place in Slurm's queue, which the

@@ -50,6 +50,10 @@ enum {
 	OPT_POOL,
 	OPT_ROLE,
 	OPT_TREE,
+	OPT_PLACEHOLDERS,
+	OPT_PLACEHOLDER_TIMEOUT,
+	OPT_PLACEHOLDER_UNUSED,
+	OPT_PLACEHOLDER,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -221,6 +225,30 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "GROUP/...:min=N,...",
 		.help = "what groups of the gang's tree need, if their members "
 			"do not say it",
+	},
+	[OPT_PLACEHOLDERS] = {
+		.name = "gang-placeholders",
+		.arg = "soft|hard",
+		.help = "whether a gang starts or fails when some placeholders "
+			"are not ready in time",
+	},
+	[OPT_PLACEHOLDER_TIMEOUT] = {
+		.name = "gang-placeholder-timeout",
+		.arg = "TIME",
+		.help = "this time, from the first one placed (default 15 "
+			"minutes)",
+	},
+	[OPT_PLACEHOLDER_UNUSED] = {
+		.name = "gang-placeholder-unused",
+		.arg = "TIME",
+		.help = "for how long placeholders wait for their members "
+			"(default: as long as the gang is there)",
+	},
+	[OPT_PLACEHOLDER] = {
+		.name = "gang-placeholder",
+		.arg = "1",
+		.help = "this job keeps its nodes for a member to come, and "
+			"never runs",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -501,6 +529,12 @@ static const char *const failures[] = {
 	[SGANG_ON_FAILURE_REPLACE] = "replace", /* the last */
 };
 
+static const char *const placeholders[] = {
+	[SGANG_PLACEHOLDERS_UNSET] = "",
+	[SGANG_PLACEHOLDERS_SOFT] = "soft",
+	[SGANG_PLACEHOLDERS_HARD] = "hard",
+};
+
 static const char *const preempts[] = {
 	[SGANG_PREEMPT_UNSET] = "",
 	[SGANG_PREEMPT_YES] = "yes",
@@ -737,6 +771,52 @@ static int set_tree(struct sgang_spec *spec, const char *value,
 	return 0;
 }
 
+static int set_placeholders(struct sgang_spec *spec, const char *value,
+			    struct sgang_error *err)
+{
+	unsigned int i = find_word(placeholders, COUNT(placeholders),
+				   OPT_PLACEHOLDERS, value, err);
+
+	if (!i)
+		return -1;
+	spec->placeholders = (enum sgang_placeholders)i;
+	return 0;
+}
+
+static int set_placeholder_time(uint32_t *seconds, int option,
+				const char *value, struct sgang_error *err)
+{
+	if (!sgang_text_time(value, seconds))
+		return 0;
+	return refuse(err, EINVAL, option, value,
+		      "expected a time above 0 such as 30 (minutes), 10:00 or "
+		      "1-12, or UNLIMITED");
+}
+
+static int set_placeholder_timeout(struct sgang_spec *spec, const char *value,
+				   struct sgang_error *err)
+{
+	return set_placeholder_time(&spec->placeholder_timeout,
+				    OPT_PLACEHOLDER_TIMEOUT, value, err);
+}
+
+static int set_placeholder_unused(struct sgang_spec *spec, const char *value,
+				  struct sgang_error *err)
+{
+	return set_placeholder_time(&spec->placeholder_unused,
+				    OPT_PLACEHOLDER_UNUSED, value, err);
+}
+
+static int set_placeholder(struct sgang_spec *spec, const char *value,
+			   struct sgang_error *err)
+{
+	if (strcmp(value, "1") && strcmp(value, "yes"))
+		return refuse(err, EINVAL, OPT_PLACEHOLDER, value,
+			      "expected 1");
+	spec->placeholder = true;
+	return 0;
+}
+
 static int set_object(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
@@ -935,6 +1015,10 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_POOL] = set_pool,
 	[OPT_ROLE] = set_role,
 	[OPT_TREE] = set_tree,
+	[OPT_PLACEHOLDERS] = set_placeholders,
+	[OPT_PLACEHOLDER_TIMEOUT] = set_placeholder_timeout,
+	[OPT_PLACEHOLDER_UNUSED] = set_placeholder_unused,
+	[OPT_PLACEHOLDER] = set_placeholder,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -1023,6 +1107,13 @@ static void show_preempt(const struct sgang_spec *spec, char *text, size_t size,
 {
 	(void)field;
 	snprintf(text, size, "%s", preempts[spec->preempt]);
+}
+
+static void show_placeholders(const struct sgang_spec *spec, char *text,
+			      size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", placeholders[spec->placeholders]);
 }
 
 static void show_time(const struct sgang_spec *spec, char *text, size_t size,
@@ -1115,6 +1206,11 @@ static const struct field {
 	{ OPT_POOL, false, ALONE(pool), show_pool },
 	{ OPT_ROLE, true, WORD(role), NULL },
 	{ OPT_TREE, false, WORD(tree), show_text },
+	{ OPT_PLACEHOLDERS, false, ALONE(placeholders), show_placeholders },
+	{ OPT_PLACEHOLDER_TIMEOUT, false, ALONE(placeholder_timeout),
+	  show_time },
+	{ OPT_PLACEHOLDER_UNUSED, false, ALONE(placeholder_unused), show_time },
+	{ OPT_PLACEHOLDER, true, ALONE(placeholder), NULL },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
@@ -1281,6 +1377,28 @@ static int check_tree(const struct sgang_spec *spec, struct sgang_error *err)
 						    "");
 }
 
+int sgang_spec_check_placeholders(const struct sgang_spec *spec,
+				  struct sgang_error *err)
+{
+	int other = spec->spares                             ? OPT_SPARES :
+		    spec->spare_pool[0]                      ? OPT_SPARE_POOL :
+		    spec->mode == SGANG_MODE_NONSTRICT       ? OPT_MODE :
+		    spec->match > SGANG_MATCH_ONCE_SATISFIED ? OPT_MATCH :
+							       OPTIONS;
+
+	if (spec->placeholder && !spec->placeholders)
+		return sgang_errf(err, EINVAL,
+				  "--gang-placeholder is given but no "
+				  "--gang-placeholders=soft or =hard");
+	if (!spec->placeholders || other == OPTIONS)
+		return 0;
+	return sgang_errf(err, EINVAL,
+			  "--gang-placeholders: a gang with placeholders has "
+			  "no --%s%s, leave it out",
+			  options[other].name,
+			  other == OPT_MODE ? "=nonstrict" : "");
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	size_t i;
@@ -1291,7 +1409,7 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 					  "--%s is given but no gang: add "
 					  "--gang=NAME",
 					  options[fields[i].option].name);
-	if (check_tree(spec, err))
+	if (check_tree(spec, err) || sgang_spec_check_placeholders(spec, err))
 		return -1;
 	if (spec->total && spec->min_member > spec->total)
 		return sgang_errf(err, EINVAL,
@@ -1396,6 +1514,17 @@ char **sgang_spec_env_of(char *const *env, size_t n_env, char *const *fellow,
 			list[(*n)++] = fellow[i];
 	}
 	return list;
+}
+
+bool sgang_spec_is_placeholder(char *const *env, size_t n_env)
+{
+	static const char option[] = SGANG_SPEC_ENV "gang_placeholder=";
+
+	for (size_t i = 0; i < n_env; i++) {
+		if (env[i] && !strncmp(env[i], option, sizeof(option) - 1))
+			return true;
+	}
+	return false;
 }
 
 bool sgang_spec_concerns(char *const *env, size_t n_env)

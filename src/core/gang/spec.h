@@ -57,6 +57,14 @@ enum sgang_rank_order {
 	SGANG_RANK_ORDER_RING    /* as the ring costs the least */
 };
 
+/* What becomes of a gang of which not all placeholders get their nodes in time.
+ */
+enum sgang_placeholders {
+	SGANG_PLACEHOLDERS_UNSET, /* it has none */
+	SGANG_PLACEHOLDERS_SOFT,  /* it starts with what there is */
+	SGANG_PLACEHOLDERS_HARD   /* it fails */
+};
+
 /* May it preempt the jobs that Slurm lets its members preempt? */
 enum sgang_preempt {
 	SGANG_PREEMPT_UNSET, /* yes */
@@ -125,7 +133,13 @@ struct sgang_spec {
 					 * is no tree. Each member's own */
 	char tree[SGANG_ROLE_LIST_SIZE]; /* what these groups need; "": not
 					  * given */
-	bool object;                     /* defines the gang and is no
+	enum sgang_placeholders placeholders;
+	uint32_t placeholder_timeout; /* seconds, from the first one placed;
+				       * SGANG_FOREVER; 0: not given */
+	uint32_t placeholder_unused;  /* ... for those that nobody replaces */
+	bool placeholder; /* keeps its nodes for a member to come, and never
+			   * runs */
+	bool object;      /* defines the gang and is no
 		      * member of it */
 };
 
@@ -160,6 +174,11 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
 int sgang_spec_check_pool(const struct sgang_spec *spec,
 			  struct sgang_error *err);
 
+/* Check that nothing is said that a gang with placeholders cannot have: they
+ * are placed all at once, and have a place in the ring. Returns as above. */
+int sgang_spec_check_placeholders(const struct sgang_spec *spec,
+				  struct sgang_error *err);
+
 /* How Slurm names the options of SPANK plugin "gang" in a job's environment. */
 #define SGANG_SPEC_ENV "_SLURM_SPANK_OPTION_gang_"
 
@@ -174,6 +193,9 @@ int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
  * caller frees the list, but not the borrowed entries. NULL without memory. */
 char **sgang_spec_env_of(char *const *env, size_t n_env, char *const *fellow,
 			 size_t n_fellow, size_t *n);
+
+/* True if the job of this environment is a placeholder, which never runs. */
+bool sgang_spec_is_placeholder(char *const *env, size_t n_env);
 
 /* True if the environment of SPANK options has one about gangs. O(n_env); NULL
  * entries are passed over. */

@@ -203,6 +203,7 @@ static enum sgang_submit_verdict check_conf(const struct sgang_submit_job *job,
 					    struct sgang_error *err)
 {
 	char level[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
+	char said[SGANG_CONF_SAID];
 	const char *option;
 
 	if (!conf->gangs) {
@@ -218,6 +219,14 @@ static enum sgang_submit_verdict check_conf(const struct sgang_submit_job *job,
 			   "levels are %s",
 			   option, level,
 			   sgang_costs_names(&conf->costs, names));
+		return SGANG_SUBMIT_INVALID;
+	}
+	if (spec->placeholders &&
+	    !sgang_conf_may_keep(conf, job->partition, said)) {
+		sgang_errf(err, EINVAL,
+			   "--gang-placeholders: %s in gang.conf: gangs have "
+			   "no placeholders there",
+			   said);
 		return SGANG_SUBMIT_INVALID;
 	}
 	return check_exclusive(spec->exclusive, conf,
@@ -671,6 +680,38 @@ check_together(const struct sgang_submit_job *job, struct survey *survey,
 	return verdict ? verdict : check_empty(survey, err);
 }
 
+/* All placeholders of a gang have their nodes at the same time (1.8). */
+static enum sgang_submit_verdict
+check_placeholders(const struct sgang_submit_job *job,
+		   const struct survey *survey, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	for (size_t w = 0; w < sizeof(wares) / sizeof(wares[0]); w++) {
+		uint32_t room = room_of(&job->room, &wares[w]);
+		uint64_t members = 0, sum = 0;
+
+		for (size_t i = 0; i < survey->n_known; i++) {
+			const struct sgang_alike *k = survey->known[i];
+
+			if (!k->spec.placeholder)
+				continue;
+			members += k->m.tasks;
+			sum += (uint64_t)k->m.tasks * wares[w].need(k);
+		}
+		if (!room || sum <= room || !in_one_partition(survey))
+			continue;
+		sgang_errf(err, EINVAL,
+			   "the gang can never start: its %" PRIu64
+			   " placeholders need %" PRIu64
+			   " %s together and partition %s has %" PRIu32,
+			   members, sum, wares[w].what,
+			   sgang_text_show(shown, job->partition), room);
+		return SGANG_SUBMIT_NEVER_FITS;
+	}
+	return SGANG_SUBMIT_FINE;
+}
+
 /* Backfill starts a job early with a shorter limit; members start together. */
 static enum sgang_submit_verdict refuse_time_min(struct sgang_error *err)
 {
@@ -911,6 +952,22 @@ check_spare_pool(const struct sgang_submit_job *job,
 
 /* ---- a new job ---- */
 
+/* What members and gang.conf say together must go with placeholders, too. */
+static enum sgang_submit_verdict
+check_with_placeholders(const struct survey *survey,
+			const struct sgang_spec *spec, struct sgang_error *err)
+{
+	if (sgang_spec_check_placeholders(&survey->tally.spec, err))
+		return SGANG_SUBMIT_INVALID;
+	if (!spec->placeholder || !sgang_gang_ordinary(&survey->tally))
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EINVAL,
+		   "the gang has started: its name is free for other "
+		   "placeholders half a minute after its last member "
+		   "has ended");
+	return SGANG_SUBMIT_INVALID;
+}
+
 /* Check the job as a member that comes after those of the survey. */
 static enum sgang_submit_verdict
 check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
@@ -947,8 +1004,13 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		verdict = check_alone(job, err);
 	if (!verdict && (survey->tally.spec.pool || spec->pool))
 		verdict = check_pool_member(spec, err);
+	if (!verdict && survey->tally.spec.placeholders)
+		verdict = check_with_placeholders(survey, spec, err);
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
+		return verdict;
+	verdict = check_placeholders(job, survey, err);
+	if (verdict)
 		return verdict;
 	/* whichever groups start: what they need is not known yet */
 	if (survey->tally.roles.any)

@@ -184,7 +184,8 @@ static bool has_started(const struct gang *g, const struct sgang_spec *spec)
 bool sgang_branches_ordinary(const struct gang *g,
 			     const struct sgang_spec *spec)
 {
-	if (!g->tally.roles.any)
+	/* Placeholders were there for all groups. */
+	if (!g->tally.roles.any || g->tally.spec.placeholders)
 		return sgang_gang_ordinary(&g->tally);
 	return (sgang_gang_ordinary(&g->tally) || g->tally.roles.grows) &&
 	       has_started(g, spec);

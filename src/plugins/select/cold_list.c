@@ -47,8 +47,18 @@ void sgang_cold_take_out(struct gang *g, const struct cold *cold)
 {
 	size_t at = (size_t)(cold - g->cold.spares);
 
+	free(cold->told);
 	memmove(&g->cold.spares[at], &g->cold.spares[at + 1],
 		(--g->cold.n - at) * sizeof(*cold));
+}
+
+bool sgang_cold_any_again(const struct gang *g)
+{
+	for (size_t i = 0; i < g->cold.n; i++) {
+		if (g->cold.spares[i].state == COLD_AGAIN)
+			return true;
+	}
+	return false;
 }
 
 void sgang_cold_forget_offer(struct entry *e)
@@ -62,6 +72,7 @@ void sgang_cold_note_end(const struct gang *g, uint32_t job_id,
 {
 	struct cold *cold = sgang_cold_find(g, job_id);
 
-	if (cold)
-		cold->preempted = why == SGANG_HOLD_END_PREEMPTED;
+	if (!cold)
+		return;
+	cold->preempted = why == SGANG_HOLD_END_PREEMPTED;
 }

@@ -10,6 +10,9 @@
  *	            the node runs it <---- LAUNCHED      DOUBTFUL
  *	                                                   found again
  *
+ * If the node gives up the launch, AGAIN follows DOUBTFUL, and DOUBTFUL follows
+ * it (cold_again.c).
+ *
  * With --gang-spares=N:cold Slurm does not start a late member (late_member.c)
  * that would be a spare. Slurm is told that the nodes are busy. The next pass
  * commits the member on them and holds it there, as a gang is held
@@ -298,7 +301,7 @@ static void find_out(struct sgang_conductor *c, struct cold *cold,
 		return;
 	}
 	cold->state = COLD_PROMOTED;
-	cold->saved = cold->again = true;
+	cold->again = true;
 }
 
 static void drop(struct sgang_conductor *c, const struct cold *cold,
@@ -340,6 +343,8 @@ static void check_one(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job *job = c->host->jobs.find(cold->job_id);
 
+	if (cold->state == COLD_AGAIN)
+		return;
 	if (job && cold->state == COLD_LAUNCHED) {
 		if (is_sent(c, cold))
 			sgang_cold_take_out(g, cold);
@@ -434,8 +439,8 @@ static void release(struct sgang_conductor *c, struct gang *g,
 	cold->state = COLD_LAUNCHED;
 	cold->since = c->host->now();
 	c->changed = true;
-	sgang_log(SGANG_LOG_INFO, "%s/%s: cold spare %u is launched", g->ns,
-		  g->name, cold->job_id);
+	sgang_log(SGANG_LOG_INFO, "%s/%s: job %u is launched", g->ns, g->name,
+		  cold->job_id);
 }
 
 void sgang_cold_release_all(struct sgang_conductor *c)

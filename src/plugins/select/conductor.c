@@ -496,12 +496,15 @@ static int first_half(struct sgang_conductor *c)
 	sgang_reserve_review(c);
 	sgang_evict_check_all(c);
 	sgang_move_check_all(c);
+	sgang_cold_again_look_all(c);
 	if (c->conf.gangs) {
 		sgang_failure_check_all(c);
 		sgang_success_check_all(c);
 		sgang_stale_check_all(c);
 	}
 	sgang_cold_check_all(c);
+	sgang_placeholder_check_all(c);
+	sgang_placeholder_wait_all(c);
 	sgang_spare_check_all(c);
 	sgang_replace_check_all(c);
 	sgang_restart_check_all(c);
@@ -512,7 +515,9 @@ static int first_half(struct sgang_conductor *c)
 	sgang_keep_look_all(c);
 	sgang_failed_look_all(c);
 	sgang_turns_take(c);
+	sgang_cold_again_all(c);
 	sgang_cold_take_all(c);
+	sgang_placeholder_swap_all(c);
 	sgang_claim_tell_all(c);
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);

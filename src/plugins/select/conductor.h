@@ -155,6 +155,13 @@ bool sgang_conductor_spec(const struct sgang_conductor *c, uint32_t job_id,
 			  char *const *env, size_t n_env,
 			  struct sgang_spec *spec);
 
+/* True if the job must not start by itself: it is a placeholder of a gang that
+ * has started, or the next pass gives it the nodes of a placeholder. Called with
+ * slurmctld's locks held. */
+bool sgang_conductor_keeps_place(struct sgang_conductor *c,
+				 const struct sgang_spec *spec,
+				 struct sgang_job *job);
+
 /* True if 'job', a late member that Slurm would start now, is to be held as a
  * cold spare. Then it preempts no job. Called with slurmctld's locks held. */
 bool sgang_conductor_wants_cold(struct sgang_conductor *c,

@@ -60,6 +60,11 @@ struct entry {
 		struct sgang_nodeset *nodes; /* NULL: it could not */
 		uint32_t ranks;
 	} offer;
+	/* No placeholder is large enough for this request, until then. */
+	struct {
+		uint64_t request;
+		int64_t until;
+	} misfit;
 	uint32_t leaf;              /* its group in the gang's tree */
 	char role[SGANG_ROLE_SIZE]; /* ... with all that is known of what the
 				     * groups need; "": the gang is no tree */
@@ -106,7 +111,13 @@ struct claim {
 };
 
 /* The states of a cold spare, drawn in cold_spare.c. */
-enum sgang_cold { COLD_RESERVED, COLD_PROMOTED, COLD_DOUBTFUL, COLD_LAUNCHED };
+enum sgang_cold {
+	COLD_RESERVED,
+	COLD_PROMOTED,
+	COLD_DOUBTFUL,
+	COLD_AGAIN,
+	COLD_LAUNCHED
+};
 
 struct cold {
 	uint32_t job_id;
@@ -115,7 +126,14 @@ struct cold {
 	bool again;       /* it may have been released before slurmctld died */
 	bool asked_again; /* the node was asked again */
 	bool preempted;   /* ... so it is lost */
-	int64_t since;    /* LAUNCHED, or found again */
+	int64_t since;    /* LAUNCHED, found again, or its launch lost */
+	struct sgang_record *told; /* AGAIN: its record before */
+};
+
+/* A member that keeps its nodes for another one (placeholder.c). */
+struct placeholder {
+	uint32_t job_id;
+	bool preempted; /* so it is lost */
 };
 
 struct gang {
@@ -372,6 +390,17 @@ struct gang {
 		struct cold *spares;
 		size_t n, cap;
 	} cold;
+
+	/* Members that keep nodes for others (placeholder.c). */
+	struct {
+		bool any; /* some member is one, with nodes or without */
+		struct placeholder *list; /* those of a gang that has started */
+		size_t n, cap;
+		int64_t since; /* the first got its nodes; 0: not known */
+		int64_t idle;  /* no member has been there since; 0: some is */
+		bool came;     /* a member has run */
+		bool partial;  /* the gang starts with those that are ready */
+	} placeholders;
 	uint64_t spares_of; /* tally with which spares were last checked, and
 			     * the spares of its pool */
 
@@ -857,6 +886,10 @@ static inline bool sgang_hold_begun(const struct gang *g)
 	return g->hold.begun && g->hold.begun == g->hold.since;
 }
 
+/* Take a member out of the holds. */
+void sgang_hold_remove(struct sgang_conductor *c, struct gang *g,
+		       uint32_t job_id);
+
 /* --- failure.c --- */
 
 /* Apply --gang-on-failure where a member was lost. */
@@ -1063,6 +1096,69 @@ int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
 			 uint32_t job_id, uint32_t ranks);
 
+/* --- placeholder_list.c --- */
+
+/* True if the job keeps its nodes for a member of a gang that has started. */
+bool sgang_placeholder_has(const struct gang *g, uint32_t job_id);
+/* Make room for so many. Returns 0, or -1 without memory. */
+int sgang_placeholder_room(struct gang *g, size_t n);
+/* Needs sgang_placeholder_room() before. */
+void sgang_placeholder_add(struct gang *g, uint32_t job_id);
+void sgang_placeholder_take_out(struct gang *g, uint32_t job_id);
+/* Call when it has lost its nodes, for that reason. */
+void sgang_placeholder_note_end(const struct gang *g, uint32_t job_id,
+				enum sgang_hold_end why);
+/* Call when the members are read: those that wait for placeholders to get their
+ * nodes are not eligible. */
+void sgang_placeholder_bar(struct gang *g);
+/* True if two roles of valid texts have the same names. */
+bool sgang_placeholder_same_role(const char *a, const char *b);
+
+/* --- placeholder_fit.c --- */
+
+/* True if what asks for 'small' fits in place of what asks for 'large', as far
+ * as is known before Slurm is asked. If not, 'why' has both sizes. */
+bool sgang_placeholder_fits(const struct sgang_shape *small,
+			    const struct sgang_shape *large, char *why,
+			    size_t size);
+/* True if the two ask for the same. */
+bool sgang_placeholder_equal(const struct sgang_shape *a,
+			     const struct sgang_shape *b);
+
+/* --- placeholder_end.c --- */
+
+/* Why a placeholder ends (1.61). */
+enum placeholder_end { END_REPLACED, END_TIMEOUT, END_STOPPED, END_PREEMPTED };
+
+/* Call when it has no nodes any more. It may have ended already. */
+void sgang_placeholder_end(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_job *job, enum placeholder_end end);
+/* End one that has its nodes. */
+void sgang_placeholder_give_back(struct sgang_conductor *c, struct gang *g,
+				 struct sgang_job *job, uint32_t job_id,
+				 enum placeholder_end end);
+/* Give its nodes to a job that starts on them now. */
+void sgang_placeholder_yield(struct sgang_conductor *c, struct gang *g,
+			     struct sgang_job *job);
+
+/* --- placeholder_wait.c --- */
+
+/* Start or fail gangs whose placeholders are not ready in time. */
+void sgang_placeholder_wait_all(struct sgang_conductor *c);
+
+/* --- placeholder_swap.c --- */
+
+/* Give the nodes of placeholders to members that have come. */
+void sgang_placeholder_swap_all(struct sgang_conductor *c);
+
+/* --- placeholder.c --- */
+
+/* Call instead of the release of a placeholder whose gang starts. */
+void sgang_placeholder_keep(struct sgang_conductor *c, struct gang *g,
+			    struct sgang_job *job);
+/* Find placeholders of before a restart, end those whose time is over. */
+void sgang_placeholder_check_all(struct sgang_conductor *c);
+
 /* --- cold_list.c --- */
 
 /* NULL: the job is no cold spare. */
@@ -1076,11 +1172,20 @@ int sgang_cold_room(struct gang *g);
 struct cold *sgang_cold_add(struct gang *g, uint32_t job_id,
 			    enum sgang_cold state);
 void sgang_cold_take_out(struct gang *g, const struct cold *cold);
+/* True if some member with a seat is to have its nodes again (cold_again.c). */
+bool sgang_cold_any_again(const struct gang *g);
 /* Call when the spare has lost its nodes, for that reason. */
 void sgang_cold_note_end(const struct gang *g, uint32_t job_id,
 			 enum sgang_hold_end why);
 /* Call when the member is gone, or nodes have other numbers. */
 void sgang_cold_forget_offer(struct entry *e);
+
+/* --- cold_again.c --- */
+
+/* Find members with a seat whose launch was lost with slurmctld. */
+void sgang_cold_again_look_all(struct sgang_conductor *c);
+/* Hold them on their nodes again. */
+void sgang_cold_again_all(struct sgang_conductor *c);
 
 /* --- cold_spare.c --- */
 

@@ -1271,7 +1271,7 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 	    tell_seat_roles(c, g, &l, seats, g->seats.n, &w) < 0)
 		goto out;
 	for (uint32_t i = 0; i < g->seats.n; i++) {
-		if (seats[i].job)
+		if (seats[i].job && !sgang_placeholder_has(g, seats[i].job_id))
 			c->host->jobs.nodes(seats[i].job, nodes);
 	}
 	for (size_t i = 0; i < g->n_entries; i++) {

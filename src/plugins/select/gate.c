@@ -182,6 +182,8 @@ static bool may_start(const struct sgang_question *q,
 	if (q->spec->object)
 		return false;
 	sgang_conductor_look(q->conductor, q->job);
+	if (sgang_conductor_keeps_place(q->conductor, q->spec, q->job))
+		return false;
 	return sgang_conductor_turn(q->conductor, q->spec, &q->standing,
 				    q->reserved ? q->reserved : nodes,
 				    q->reserved) == SGANG_TURN_ORDINARY;

@@ -274,8 +274,11 @@ static bool part_rounds(struct sgang_conductor *c, struct gang *g)
  * "No" counts after two answers. */
 static bool all_known(struct sgang_conductor *c, struct gang *g)
 {
-	struct answers say = nodes_say(c, g);
+	struct answers say;
 
+	if (g->placeholders.any) /* they are never launched */
+		return true;
+	say = nodes_say(c, g);
 	if (!say.no || g->hold.asked_again)
 		return !say.unknown;
 	ask_again(c, g);
@@ -500,6 +503,8 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 	e = sgang_registry_entry(c, info.job_id);
 	if (g && sgang_cold_has(g, info.job_id))
 		return sgang_cold_may_yield(c, g, info.job_id);
+	if (g && sgang_placeholder_has(g, info.job_id))
+		return c->host->holds.held(job);
 	return g && e && e->hold &&
 	       (g->hold.state == SGANG_HOLD_HOLDING ||
 		sgang_hold_committing(g)) &&
@@ -514,8 +519,8 @@ static void nobody_holds(struct gang *g)
 		(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 }
 
-static void remove_hold(struct sgang_conductor *c, struct gang *g,
-			uint32_t job_id)
+void sgang_hold_remove(struct sgang_conductor *c, struct gang *g,
+		       uint32_t job_id)
 {
 	size_t kept = 0;
 
@@ -545,13 +550,18 @@ void sgang_conductor_yield(struct sgang_conductor *c,
 		sgang_conductor_poke(c);
 		return;
 	}
+	if (sgang_placeholder_has(g, info.job_id)) {
+		sgang_placeholder_yield(c, g, job);
+		sgang_conductor_poke(c);
+		return;
+	}
 	g->hold.end = SGANG_HOLD_END_PREEMPTED;
 	sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u yields to job %u: %s",
 		  g->ns, g->name, info.job_id, to,
 		  sgang_hold_end_word(g->hold.end));
 	c->host->holds.undo(job);
-	remove_hold(c, g, info.job_id);
+	sgang_hold_remove(c, g, info.job_id);
 	sgang_registry_entry(c, info.job_id)->hold = false;
 	sgang_conductor_poke(c);
 }
@@ -615,7 +625,7 @@ static bool holds_in_vain(const struct sgang_conductor *c, const struct gang *g)
 	if (sgang_hold_committing(g) && !g->stale)
 		return !sgang_slices_as_planned(c, g);
 	if (!g->hold.n || g->stale || sgang_hold_doubtful(g) ||
-	    sgang_hold_begun(g))
+	    sgang_hold_begun(g) || g->placeholders.partial)
 		return false;
 	return sgang_gang_strict(&g->tally) ? !sgang_group_placed(g) :
 					      !sgang_group_complete(g, NULL, 0);
@@ -817,9 +827,10 @@ static bool is_safe(const struct gang *g)
 	       (g->hold.n == 1 && g->tally.total == 1 && g->group.n == 1);
 }
 
-static bool is_ready(struct sgang_conductor *c, const struct gang *g)
+static bool is_ready(struct sgang_conductor *c, struct gang *g)
 {
 	if (sgang_hold_doubtful(g) || g->hold.n != g->tally.held ||
+	    (g->placeholders.any && sgang_placeholder_room(g, g->hold.n) < 0) ||
 	    (g->hold.n && (!is_safe(g) || !g->hold.described)))
 		return false;
 	for (size_t i = 0; i < g->hold.n; i++) {
@@ -876,13 +887,19 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 			c->host->jobs.find(g->hold.members[i].job_id);
 
 		sgang_fault_die("release", i + 1);
+		if (g->placeholders.any) {
+			sgang_placeholder_keep(c, g, job);
+			continue;
+		}
 		c->host->holds.release(job, g->hold.members[i].again);
 		sgang_account_started(c, job, &g->hold.members[i].record);
 	}
 	sgang_log(
 		SGANG_LOG_INFO,
-		"%s/%s: started %zu members, ring=%llu best=%llu cross=%llu tier=%s",
-		g->ns, g->name, g->hold.n, (unsigned long long)r->ring_cost,
+		"%s/%s: started %zu %s, ring=%llu best=%llu cross=%llu tier=%s",
+		g->ns, g->name, g->hold.n,
+		g->placeholders.any ? "placeholders" : "members",
+		(unsigned long long)r->ring_cost,
 		(unsigned long long)r->ring_best,
 		(unsigned long long)r->cross_links, r->tier);
 	count_start(c, g, r);
@@ -895,6 +912,7 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->hold.described = false;
 	(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 	g->hold.prepare_failures = 0;
+	g->placeholders.partial = false;
 	g->hold.started = 0;
 	g->hold.unconfirmed = c->host->now();
 	sgang_registry_refresh(c, g);
@@ -979,7 +997,7 @@ static bool prepare(struct sgang_conductor *c, struct gang *const *group,
 	for (size_t i = 0; i < n; i++) {
 		struct gang *g = group[i];
 
-		if (!g->hold.n || sgang_hold_begun(g))
+		if (!g->hold.n || sgang_hold_begun(g) || g->placeholders.any)
 			continue;
 		if (interrupted(c, g)) {
 			sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
@@ -1023,7 +1041,7 @@ static void release_group(struct sgang_conductor *c, struct gang *g)
 	group = sgang_group_of(g, &alone, &n);
 	for (size_t i = 0; i < n; i++)
 		describe(c, group[i]);
-	if (sgang_group_placed(g))
+	if (sgang_group_placed(g) || g->placeholders.partial)
 		release(c, group, n);
 }
 
@@ -1032,7 +1050,7 @@ void sgang_hold_release_all(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!g->hold.n || g->stale)
 			continue;
-		if (sgang_group_placed(g)) {
+		if (sgang_group_placed(g) || g->placeholders.partial) {
 			release_group(c, g);
 		} else if (sgang_hold_begun(g)) {
 			/* the rest of its group was released and is gone */

@@ -83,6 +83,14 @@ void sgang_keep_at_once(struct sgang_conductor *c, struct gang *g,
 		sgang_nodeset_or(kept, nodes);
 }
 
+/* A member whose launch was lost with slurmctld is to have its nodes again
+ * (cold_again.c). */
+static bool starts_again(const struct sgang_record *r)
+{
+	return r->on_failure >= SGANG_ON_FAILURE_REQUEUE ||
+	       (r->cold && r->placed);
+}
+
 void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_job_info *info,
 		      const struct sgang_record *r)
@@ -90,8 +98,7 @@ void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 	struct sgang_nodeset *kept;
 	struct gang *g;
 
-	if (r->phase != SGANG_PHASE_RUNNING ||
-	    r->on_failure < SGANG_ON_FAILURE_REQUEUE ||
+	if (r->phase != SGANG_PHASE_RUNNING || !starts_again(r) ||
 	    (info->state == SGANG_JOB_ENDED && !info->failed))
 		return;
 	g = sgang_registry_find(c, r->ns, r->name);

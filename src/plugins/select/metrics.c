@@ -30,6 +30,14 @@ static const struct {
 				  "Jobs that gangs preempted." },
 	[SGANG_COUNT_CLAIMS_LOST] = { "slurm_gang_claims_lost",
 				      "Nodes freed for a gang that it could not start on." },
+	[SGANG_COUNT_REPLACED] = { "slurm_gang_placeholders_replaced",
+				   "Placeholders replaced by their members." },
+	[SGANG_COUNT_PLACEHOLDER_TIMEOUTS] = { "slurm_gang_placeholder_timeouts",
+					       "Placeholders that no member replaced in time." },
+	[SGANG_COUNT_PLACEHOLDERS_STOPPED] = { "slurm_gang_placeholders_stopped",
+					       "Placeholders that a user ended or that lost a node." },
+	[SGANG_COUNT_PLACEHOLDERS_PREEMPTED] = { "slurm_gang_placeholders_preempted",
+						 "Placeholders that were preempted." },
 };
 
 /* A bound of 0 ends the list. */

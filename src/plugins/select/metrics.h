@@ -23,6 +23,10 @@ enum sgang_counter {
 	SGANG_COUNT_STRIKES,     /* gangs that began to preempt */
 	SGANG_COUNT_VICTIMS,     /* jobs preempted */
 	SGANG_COUNT_CLAIMS_LOST, /* without a start on the freed nodes */
+	SGANG_COUNT_REPLACED,    /* placeholders, by their members */
+	SGANG_COUNT_PLACEHOLDER_TIMEOUTS, /* placeholders in vain */
+	SGANG_COUNT_PLACEHOLDERS_STOPPED, /* ... lost */
+	SGANG_COUNT_PLACEHOLDERS_PREEMPTED,
 	SGANG_COUNTERS
 };
 

@@ -56,6 +56,8 @@ void sgang_publish_own(const struct gang *g, const struct entry *e,
 	r->stale_grace = e->m.stale_grace;
 	r->on_success = e->m.on_success;
 	r->on_drain = e->m.on_drain;
+	r->placeholder = e->spec.placeholder;
+	r->came = e->spec.placeholder && g->placeholders.came;
 	if (g->tally.roles.any) {
 		strcpy(r->role, e->role);
 		r->root_min = g->tally.roles.min;
@@ -310,7 +312,8 @@ static uint64_t hash_records(const struct gang *g)
 	hash = sgang_hash_text(hash, g->preempt.would.nodes);
 	hash = sgang_hash(hash,
 			  (uint64_t)g->seats.changes << 1 | g->preempt.evicted);
-	hash = sgang_hash(hash, g->cold.n);
+	hash = sgang_hash(hash,
+			  (uint64_t)g->cold.n << 1 | g->placeholders.came);
 	hash = sgang_hash(hash, (uint64_t)g->epoch.number << 32 | g->epoch.who);
 	if (g->preempt.claim)
 		hash = sgang_hash(sgang_hash_text(hash, g->preempt.claim->text),
@@ -405,6 +408,9 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	if (r.cold && sgang_registry_find(c, r.ns, r.name))
 		sgang_cold_note_end(sgang_registry_find(c, r.ns, r.name),
 				    info.job_id, why);
+	if (r.placeholder && sgang_registry_find(c, r.ns, r.name))
+		sgang_placeholder_note_end(sgang_registry_find(c, r.ns, r.name),
+					   info.job_id, why);
 	evicted = went_with_gang(c, &r, why);
 	if (info.state == SGANG_JOB_PENDING) {
 		/* lost: it will start again, see restart.c */

@@ -154,7 +154,10 @@ static void free_gang(struct gang *g)
 	free(g->entries);
 	free(g->group.gangs);
 	free(g->hold.members);
+	while (g->cold.n)
+		sgang_cold_take_out(g, g->cold.spares);
 	free(g->cold.spares);
+	free(g->placeholders.list);
 	sgang_nodeset_destroy(g->partitions.nodes);
 	sgang_nodeset_destroy(g->turn.limit);
 	sgang_nodeset_destroy(g->turn.offer);
@@ -219,6 +222,10 @@ static enum sgang_member_state member_state(const struct sgang_conductor *c,
 {
 	if (info->state == SGANG_JOB_PENDING)
 		return SGANG_MEMBER_PENDING;
+	/* Of a gang that has started; it is never launched. */
+	if (e->spec.placeholder && !e->hold && e->has_record &&
+	    e->record.phase == SGANG_PHASE_RUNNING)
+		return SGANG_MEMBER_RUNNING;
 	if ((c->fresh && was_just_released(e)) || is_hold(c, e, info))
 		return SGANG_MEMBER_HELD;
 	return SGANG_MEMBER_RUNNING;
@@ -612,8 +619,10 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
  * to pass. */
 static void tally(struct sgang_conductor *c, struct gang *g)
 {
-	uint64_t of = look_over(c, g);
+	uint64_t of;
 
+	sgang_placeholder_bar(g);
+	of = look_over(c, g);
 	if (!of || of != g->tally_of)
 		add_up(c, g);
 	g->tally_of = g->stale ? 0 : of;
@@ -786,8 +795,8 @@ void sgang_registry_move(struct sgang_conductor *c, struct entry *e,
 
 static bool is_empty(const struct gang *g)
 {
-	return !g->hold.n && !g->cold.n && !g->stale && !g->n_entries &&
-	       !g->object && !g->shown.on;
+	return !g->hold.n && !g->cold.n && !g->placeholders.n && !g->stale &&
+	       !g->n_entries && !g->object && !g->shown.on;
 }
 
 static bool any_empty(const struct sgang_conductor *c)

@@ -72,7 +72,8 @@ static void begin_anew(struct sgang_conductor *c, struct gang *g)
 void sgang_replace_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->stale && g->count.restarting && all_lost(g))
+		if (!g->stale && g->count.restarting &&
+		    !sgang_cold_any_again(g) && all_lost(g))
 			begin_anew(c, g);
 	}
 }

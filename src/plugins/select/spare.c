@@ -230,7 +230,7 @@ void sgang_spare_check_all(struct sgang_conductor *c)
 		remember_seats(c, g);
 		if ((!pool && !has_spares(g)) || g->tally.spec.pool ||
 		    g->stale || g->hold.n || g->preempt.evicted ||
-		    sgang_hold_doubtful(g))
+		    sgang_hold_doubtful(g) || sgang_cold_any_again(g))
 			continue;
 		of = state_of(g, pool);
 		if (of && g->spares_of == of)

@@ -153,7 +153,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 void sgang_stale_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!sgang_hold_doubtful(g))
+		if (!sgang_hold_doubtful(g) && !sgang_cold_any_again(g))
 			check(c, g);
 	}
 }

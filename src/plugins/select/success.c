@@ -78,7 +78,8 @@ static void check(struct sgang_conductor *c, struct gang *g)
 void sgang_success_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->stale || g->preempt.evicted || sgang_hold_doubtful(g))
+		if (g->stale || g->preempt.evicted || sgang_hold_doubtful(g) ||
+		    sgang_cold_any_again(g))
 			continue;
 		if (g->tally.started || (g->tally.satisfied && g->below.of))
 			check(c, g);

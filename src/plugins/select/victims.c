@@ -24,7 +24,9 @@ struct gang *sgang_conductor_victim(struct sgang_conductor *c,
 /* A rank: spares and members not launched are preempted first. */
 static int idle(const struct entry *e)
 {
-	return e->has_record ? e->record.spare + e->record.cold : 0;
+	return e->has_record ? e->record.spare + e->record.cold +
+				       3 * e->record.placeholder :
+			       0;
 }
 
 /* By gang: spares first, then the latest. */
@@ -63,7 +65,9 @@ static void judge_gang(const struct gang *g, struct seen *seen, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct sgang_listed *v = seen[i].v;
 
-		if (all <= 1)
+		if (sgang_placeholder_has(g, v->job_id))
+			v->kind = SGANG_VICTIM_EXTRA;
+		else if (all <= 1)
 			v->kind = SGANG_VICTIM_ANY;
 		else if (!goes_whole(g) || !v->ends)
 			v->kind = SGANG_VICTIM_LAST;

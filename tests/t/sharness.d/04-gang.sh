@@ -364,6 +364,28 @@ errors_left()
 	slurm_errors | grep -Ev "${ignore[@]}"
 }
 
+# Stop slurmd of these nodes, or let it go on: slurmd_signal STOP NODE...
+slurmd_signal()
+{
+	local signal=$1 node
+
+	shift
+	for node; do
+		kill -$signal $(slurm_pid $node) || return 1
+	done
+}
+
+# Has a message arrived at the node that its slurmd has not read?
+slurmd_has_mail()
+{
+	local port
+
+	port=$(scontrol -o show node $1 | sed -n 's/.* Port=\([0-9]*\).*/\1/p')
+	awk -v port=$(printf ":%04X$" $port) '
+		$2 ~ port && $4 == "01" && $5 !~ /:00000000$/ { found = 1 }
+		END { exit !found }' /proc/net/tcp
+}
+
 # After the jobs have ended: slurmctld is the one that was started, no job is
 # left, nodes and licences are free, and no errors are left.
 nothing_left()

@@ -94,7 +94,7 @@ static void a_pool_is_read(void **state)
 		assert_string_equal(file.gang[0].spec.spare_pool, "reserve");
 		assert_int_equal(file.gang[0].spec.min_member, 2);
 		assert_int_equal(sgang_gangfile_command(&file, &file.role[1],
-							&words, &err),
+							false, &words, &err),
 				 0);
 		assert_string_equal(words.word[2], "--gang=alice/reserve");
 		assert_string_equal(words.word[3], "--array=0-2");
@@ -173,11 +173,54 @@ static void a_command_is_made(void **state)
 
 	(void)state;
 	assert_int_equal(load(good, &file, &err), 0);
-	assert_int_equal(
-		sgang_gangfile_command(&file, &file.role[0], &words, &err), 0);
+	assert_int_equal(sgang_gangfile_command(&file, &file.role[0], false,
+						&words, &err),
+			 0);
 	assert_int_equal(words.n, N(wanted));
 	for (i = 0; i < N(wanted); i++)
 		assert_string_equal(words.word[i], wanted[i]);
+	sgang_words_clear(&words);
+	sgang_gangfile_clear(&file);
+}
+
+static void has_word(const struct sgang_words *words, const char *word)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		if (!strcmp(words->word[i], word))
+			return;
+	}
+	fail_msg("%s is missing", word);
+}
+
+/* 1.2, 1.20: a role without jobs has placeholders alone. */
+static void placeholders_are_arrays(void **state)
+{
+	static const char text[] = "gang: etl\n"
+				   "placeholders: hard\n"
+				   "placeholder-unused: 30\n"
+				   "roles:\n"
+				   "- {name: driver, min: 1, command: x}\n"
+				   "- {name: executor, min: 8}\n";
+	struct sgang_gangfile file;
+	struct sgang_words words;
+	struct sgang_error err;
+
+	(void)state;
+	assert_int_equal(load(text, &file, &err), 0);
+	assert_int_equal(file.gang[0].members, 9);
+	assert_int_equal(sgang_gangfile_jobs(&file.role[0]), 1);
+	assert_int_equal(sgang_gangfile_jobs(&file.role[1]), 0);
+	assert_int_equal(file.role[0].placeholders, 1);
+	assert_int_equal(file.role[1].placeholders, 8);
+	assert_int_equal(sgang_gangfile_command(&file, &file.role[1], true,
+						&words, &err),
+			 0);
+	has_word(&words, "--gang-placeholder=1");
+	has_word(&words, "--gang-placeholders=hard");
+	has_word(&words, "--gang-placeholder-unused=00:30:00");
+	has_word(&words, "--gang-role=executor:min=8");
+	has_word(&words, "--array=0-7");
+	has_word(&words, "--wrap=exit 0");
 	sgang_words_clear(&words);
 	sgang_gangfile_clear(&file);
 }
@@ -258,7 +301,7 @@ static void no_memory_is_an_error(void **state)
 		fail_at(n);
 		rc = load(good, &file, &err);
 		if (!rc) {
-			rc = sgang_gangfile_command(&file, &file.role[0],
+			rc = sgang_gangfile_command(&file, &file.role[0], false,
 						    &words, &err);
 			sgang_gangfile_clear(&file);
 		}
@@ -305,6 +348,7 @@ int main(void)
 		cmocka_unit_test(many_keys),
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(no_memory_is_an_error),
+		cmocka_unit_test(placeholders_are_arrays),
 	};
 
 	return cmocka_run_group_tests_name("gangfile", tests, make_file,

@@ -84,14 +84,17 @@ static char *printed(const struct sgang_conf *conf)
 #define SHOWN "RankOrder=submit\n" EXTRA
 #define LIMITS "MaxWaitingTime=1-00:00:00\n" PART_WAIT NUMBERS
 #define PART_WAIT "PartitionMaxWaitingTime=\"\"\n"
+#define KEEP                                             \
+	"Placeholders=yes\nPartitionPlaceholders=\"\"\n" \
+	"PlaceholderTimeout=00:15:00\n"
 #define EXCLUSIVE "MaxExclusive=\"\"\nPartitionMaxExclusive=\"\"\n"
 #define ACCOUNTS "AccountMaxGangs=\"\"\nAccountMaxGangMembers=\"\"\n"
 #define COUNTS                                   \
 	"MaxGangs=10000\nMaxGangsPerUser=2000\n" \
 	"MaxGangMembers=100000\nMaxGangMembersPerUser=20000\n"
-#define NUMBERS                             \
-	"GangAccountRules=\"\"\n" EXCLUSIVE \
-	"MinExclusiveShare=0.25\n" COUNTS ACCOUNTS
+#define NUMBERS                                  \
+	KEEP "GangAccountRules=\"\"\n" EXCLUSIVE \
+	     "MinExclusiveShare=0.25\n" COUNTS ACCOUNTS
 #define WAIT "WaitingTime=00:10:00\n" LIMITS SHOWN
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
 #define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
@@ -136,7 +139,7 @@ static void test_accepted(void **state)
 		{ "MaxGangs=1 MaxGangMembersPerUser=unlimited",
 		  LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n"
-		  "MaxWaitingTime=1-00:00:00\n" PART_WAIT
+		  "MaxWaitingTime=1-00:00:00\n" PART_WAIT KEEP
 		  "GangAccountRules=\"\"\n" EXCLUSIVE
 		  "MinExclusiveShare=0.25\nMaxGangs=1\nMaxGangsPerUser=2000\n"
 		  "MaxGangMembers=100000\nMaxGangMembersPerUser=UNLIMITED\n" ACCOUNTS
@@ -149,7 +152,7 @@ static void test_accepted(void **state)
 		  LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\n" NAME_KEY
 		  "WaitingTime=00:10:00\nMaxWaitingTime=1-00:00:00\n"
-		  "PartitionMaxWaitingTime=\"debug:00:10:00,gpu:UNLIMITED\"\n"
+		  "PartitionMaxWaitingTime=\"debug:00:10:00,gpu:UNLIMITED\"\n" KEEP
 		  "GangAccountRules=\"\"\nMaxExclusive=\"\"\n"
 		  "PartitionMaxExclusive=\"debug:none,gpu:Spine\"\n"
 		  "MinExclusiveShare=0.25\n" COUNTS "AccountMaxGangs=\"*:5\"\n"

@@ -498,7 +498,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 30
+#define N_OPTIONS 34
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -822,6 +822,10 @@ static void test_check(void **state)
 		{ "gang-min-tres", "node=1" },
 		{ "gang-spare-pool", "p" },
 		{ "gang-pool", "yes" },
+		{ "gang-placeholders", "soft" },
+		{ "gang-placeholder-timeout", "1" },
+		{ "gang-placeholder-unused", "1" },
+		{ "gang-placeholder", "1" },
 		{ "gang-object", "1" },
 	};
 	struct sgang_spec spec;
@@ -846,6 +850,49 @@ static void test_check(void **state)
 	spec.total = 3;
 	assert_int_equal(sgang_spec_check(&spec, &err), -1);
 	assert_says(&err, "--gang-min-member=4 is above --gang-total-number=3");
+}
+
+/* 1.57: placeholders, and what does not go with them. */
+static void test_placeholders(void **state)
+{
+	static const char *const others[][2] = {
+		{ "gang-spares", "1" },
+		{ "gang-spare-pool", "p" },
+		{ "gang-mode", "nonstrict" },
+		{ "gang-match", "only-waiting" },
+	};
+	char *env[] = { SGANG_SPEC_ENV "gang=a",
+			SGANG_SPEC_ENV "gang_placeholders=hard",
+			SGANG_SPEC_ENV "gang_placeholder=1" };
+	struct sgang_spec spec;
+	struct sgang_error err;
+
+	(void)state;
+	assert_int_equal(sgang_spec_from_env(&spec, env, 3, &err), 1);
+	assert_true(spec.placeholder);
+	assert_int_equal(spec.placeholders, SGANG_PLACEHOLDERS_HARD);
+	assert_true(sgang_spec_is_placeholder(env, 3));
+	assert_false(sgang_spec_is_placeholder(env, 2));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		sgang_spec_init(&spec);
+		take(&spec, "gang", "a");
+		take(&spec, "gang-placeholders", "soft");
+		assert_int_equal(sgang_spec_check(&spec, &err), 0);
+		take(&spec, others[i][0], others[i][1]);
+		assert_int_equal(sgang_spec_check(&spec, &err), -1);
+		assert_says(&err, others[i][0]);
+	}
+	sgang_spec_init(&spec);
+	take(&spec, "gang", "a");
+	take(&spec, "gang-placeholder", "1");
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	assert_int_equal(sgang_spec_set(&spec, "gang-placeholders", "no", &err),
+			 -1);
+	assert_int_equal(sgang_spec_set(&spec, "gang-placeholder", "2", &err),
+			 -1);
+	assert_int_equal(sgang_spec_set(&spec, "gang-placeholder-unused", "0",
+					&err),
+			 -1);
 }
 
 /* 0.17: a gang that is defined apart from its members. */
@@ -1088,6 +1135,9 @@ static void test_merge_words(void **state)
 		{ "gang-run-time", "00:10:00", "01:00:00", NULL },
 		{ "gang-comm-share", "0.500", "0.250", NULL },
 		{ "gang-rank-order", "submit", "ring", NULL },
+		{ "gang-placeholders", "soft", "hard", NULL },
+		{ "gang-placeholder-timeout", "00:10:00", "UNLIMITED", NULL },
+		{ "gang-placeholder-unused", "00:10:00", "01:00:00", NULL },
 	};
 	char text[SGANG_GROUPS_SIZE];
 	size_t i;
@@ -1251,6 +1301,7 @@ int main(void)
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_env_of),
+		cmocka_unit_test(test_placeholders),
 		cmocka_unit_test(test_rank_order),
 		cmocka_unit_test(test_object),
 		cmocka_unit_test(test_agree),

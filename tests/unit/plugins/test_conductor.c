@@ -1630,6 +1630,60 @@ static void test_cold_dies(void **state)
 	}
 }
 
+/* 6.5: slurmctld died before the node could answer to the launch of a cold
+ * spare. It has its nodes and its rank again, and the other one remains cold; or
+ * it cannot, and the other one takes the rank. */
+static void test_cold_refused(void **state)
+{
+	for (int cancelled = 0; cancelled < 2; cancelled++) {
+		uint32_t ids[4], more, heir, other;
+		uint64_t nodes;
+
+		if (cancelled) {
+			teardown(state);
+			setup(state);
+		}
+		begin_cold(ids, "gang_spares=2:cold");
+		more = submit(member_of("train", 3));
+		pass();
+		assert_true(offer_cold(more, ALL_FREE));
+		pass();
+		fake_fail(with_rank(ids, 3, 1), false);
+		pass();
+		heir = fake_state(more) == FAKE_RUNNING ? more : ids[3];
+		other = heir == more ? ids[3] : more;
+		assert_int_equal(fake_state(heir), FAKE_RUNNING);
+		nodes = fake_job(heir)->nodes;
+		come_back(true);
+		fake_launched(heir, SGANG_LAUNCH_UNKNOWN);
+		pass();
+		assert_int_equal(fake_state(heir), FAKE_HELD);
+		fake_refuse_launch(heir);
+		if (cancelled)
+			fake_fail(heir, true);
+		else
+			fake_launched(heir, SGANG_LAUNCH_NO);
+		pass();
+		pass();
+		assert_int_equal(fake_state(other),
+				 cancelled ? FAKE_RUNNING : FAKE_HELD);
+		if (cancelled) {
+			assert_int_equal(record_of(other).member_rank, 1);
+			continue;
+		}
+		assert_int_equal(fake_state(heir), FAKE_HELD);
+		nodes_tell_again();
+		pass();
+		assert_int_equal(fake_state(heir), FAKE_RUNNING);
+		assert_true(fake_job(heir)->nodes == nodes);
+		assert_int_equal(record_of(heir).member_rank, 1);
+		assert_true(record_of(heir).placed);
+		assert_true(record_of(other).spare);
+		/* with the one that was lost */
+		assert_int_equal(fake_job(heir)->launches, 2);
+	}
+}
+
 /* 6.5, 6.8: what ends its hold, and what becomes of it then. */
 static void test_cold_ends(void **state)
 {
@@ -3642,6 +3696,7 @@ int main(void)
 		T(test_cold_spare),
 		T(test_cold_unsaved),
 		T(test_cold_dies),
+		T(test_cold_refused),
 		T(test_cold_ends),
 		T(test_cold_no_memory),
 		T(test_layout_of_seat),

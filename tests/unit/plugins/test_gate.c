@@ -32,6 +32,7 @@ static struct sgang_fabric *fabric;
 /* What the conductor says. Sets are bits by node. */
 static struct {
 	enum sgang_turn turn;
+	bool keeps_place;      /* of a placeholder, or waits for one's */
 	uint64_t fenced;       /* by gangs whose turn has come */
 	uint64_t reserved;     /* for gangs before it, */
 	int64_t reserved_from; /* from then on */
@@ -121,6 +122,16 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 	(void)c;
 	(void)job;
 	says.looks++;
+}
+
+bool sgang_conductor_keeps_place(struct sgang_conductor *c,
+				 const struct sgang_spec *spec,
+				 struct sgang_job *job)
+{
+	(void)c;
+	(void)spec;
+	(void)job;
+	return says.keeps_place;
 }
 
 enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
@@ -385,6 +396,20 @@ static void a_member_does_not_start_by_itself(void **state)
 	/* without memory */
 	assert_int_equal(sgang_gate_now(&q, NULL), SGANG_GATE_CLOSED);
 	assert_int_equal(stock.n, 0);
+}
+
+/* 1.6: the next pass gives it the nodes of a placeholder. */
+static void a_member_waits_for_its_placeholder(void **state)
+{
+	struct sgang_question q = question(true, 1);
+
+	(void)state;
+	says.turn = SGANG_TURN_ORDINARY;
+	says.keeps_place = true;
+	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
+	assert_int_equal(stock.n, 0);
+	says.keeps_place = false;
+	assert_int_not_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
 }
 
 static void a_definition_never_starts(void **state)
@@ -731,6 +756,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_member_does_not_start_by_itself),
+		TEST(a_member_waits_for_its_placeholder),
 		TEST(a_definition_never_starts),
 		TEST(without_gangs_slurm_answers),
 		TEST(members_are_the_last_victims),

@@ -1102,6 +1102,32 @@ static void test_pools(void **state)
 	RUN(cases);
 }
 
+/* 1.1: a gang with placeholders has none of what places members one by one. */
+static void test_placeholders_alone(void **state)
+{
+#define PLACES O "_placeholders=soft"
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(1), PLACES } } },
+		{ .comes = { .env = { GANG("conf"), MIN(1), PLACES } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "--gang-placeholders: a gang with placeholders has "
+			 "no --gang-spare-pool, leave it out" },
+		{ .there = { { .env = { GANG("t"), MIN(1), PLACES } } },
+		  .comes = { .env = { GANG("t"), O "_spares=1" } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "has no --gang-spares, leave it out" },
+		{ .comes = { .env = { GANG("pool"), PLACES } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "--gang-placeholders is given for a pool" },
+	};
+#undef PLACES
+
+	(void)state;
+	configure("GangName=alice/pool Pool=yes\n"
+		  "GangName=alice/conf MinMember=1 SparePool=pool\n");
+	RUN(cases);
+}
+
 /* 0.29, 0.24: members, then the newest object, then gang.conf. The minimum that
  * holds shows in the limit of an array that is too low for it. */
 static void test_precedence(void **state)
@@ -1999,6 +2025,7 @@ int main(void)
 		TEST(test_undefined),
 		TEST(test_object),
 		TEST(test_pools),
+		TEST(test_placeholders_alone),
 		TEST(test_precedence),
 		TEST(test_object_is_not_counted),
 		TEST(test_min_tres),

@@ -19,7 +19,7 @@
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 
 /* The names that can be typed, and the one that cannot. */
-#define TYPED 29
+#define TYPED 33
 #define HIDDEN 2
 
 /* A gang job's environment, and one variable that is nobody's. */

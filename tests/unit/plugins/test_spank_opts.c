@@ -57,6 +57,10 @@ static void test_slots(void **state)
 		"gang-spare-pool",
 		"gang-role",
 		"gang-tree",
+		"gang-placeholders",
+		"gang-placeholder-timeout",
+		"gang-placeholder-unused",
+		"gang-placeholder",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* placeholder_list.c - the placeholders of a gang (placeholder.c) */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+
+static struct placeholder *find(const struct gang *g, uint32_t job_id)
+{
+	for (size_t i = 0; i < g->placeholders.n; i++) {
+		if (g->placeholders.list[i].job_id == job_id)
+			return &g->placeholders.list[i];
+	}
+	return NULL;
+}
+
+bool sgang_placeholder_has(const struct gang *g, uint32_t job_id)
+{
+	return find(g, job_id) != NULL;
+}
+
+int sgang_placeholder_room(struct gang *g, size_t n)
+{
+	size_t cap = g->placeholders.n + n;
+	struct placeholder *more;
+
+	if (cap <= g->placeholders.cap)
+		return 0;
+	more = realloc(g->placeholders.list, cap * sizeof(*more));
+	if (!more)
+		return -1;
+	g->placeholders.list = more;
+	g->placeholders.cap = cap;
+	return 0;
+}
+
+void sgang_placeholder_add(struct gang *g, uint32_t job_id)
+{
+	g->placeholders.list[g->placeholders.n++] =
+		(struct placeholder){ .job_id = job_id };
+}
+
+void sgang_placeholder_take_out(struct gang *g, uint32_t job_id)
+{
+	struct placeholder *p = find(g, job_id);
+	size_t at;
+
+	if (!p)
+		return;
+	at = (size_t)(p - g->placeholders.list);
+	memmove(p, p + 1, (--g->placeholders.n - at) * sizeof(*p));
+}
+
+void sgang_placeholder_note_end(const struct gang *g, uint32_t job_id,
+				enum sgang_hold_end why)
+{
+	struct placeholder *p = find(g, job_id);
+
+	if (p)
+		p->preempted = why == SGANG_HOLD_END_PREEMPTED;
+}
+
+/* Members that came before the placeholders must not start without them. */
+void sgang_placeholder_bar(struct gang *g)
+{
+	bool started = false;
+
+	g->placeholders.any = false;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		g->placeholders.any |= e->spec.placeholder;
+		started |= e->m.state == SGANG_MEMBER_RUNNING ||
+			   (e->has_record && e->record.satisfied);
+	}
+	if (!g->placeholders.any || started)
+		return;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (!e->spec.placeholder && e->m.state == SGANG_MEMBER_PENDING)
+			e->m.eligible = false;
+	}
+}
+
+bool sgang_placeholder_same_role(const char *a, const char *b)
+{
+	if (!a[0] || !b[0])
+		return a[0] == b[0];
+	return sgang_role_path_order(a, b) == 0;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* placeholder_swap.c - members take the nodes of placeholders
+ *
+ * The placeholder of the same role with an equal request comes first, else the
+ * smallest that is large enough. One for one, and in one hold of the locks.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "faults.h"
+#include "host_jobs.h"
+#include "plugins/log.h"
+
+/* A member that Slurm refused is tried again after this time. */
+#define AGAIN_SECONDS 5
+
+/* Swaps in one hold of the locks. */
+#define SWAPS_MAX 64
+
+/* A member, and the smallest placeholder for it. */
+struct match {
+	struct entry *e;
+	uint32_t placeholder; /* its job; 0: none */
+	struct sgang_shape shape;
+	bool same_role; /* some placeholder has its role */
+	bool busy;      /* ... and is not ready */
+	char why[64];   /* why none of its role fits */
+};
+
+static const struct entry *entry_of(const struct sgang_conductor *c,
+				    uint32_t job_id)
+{
+	return sgang_lookup_entry(c, job_id);
+}
+
+static void look_at(struct sgang_conductor *c, const struct placeholder *p,
+		    const struct sgang_shape *wanted, bool equal,
+		    struct match *m)
+{
+	const struct entry *e = entry_of(c, p->job_id);
+	struct sgang_job *job = c->host->jobs.find(p->job_id);
+	struct sgang_shape shape;
+
+	if (!e || !job ||
+	    !sgang_placeholder_same_role(e->spec.role, m->e->spec.role))
+		return;
+	m->same_role = true;
+	if (!c->host->holds.ready(job)) {
+		m->busy = true;
+		return;
+	}
+	c->host->jobs.shape(job, &shape);
+	if (equal ? !sgang_placeholder_equal(wanted, &shape) :
+		    !sgang_placeholder_fits(wanted, &shape, m->why,
+					    sizeof(m->why)))
+		return;
+	if (m->placeholder &&
+	    !sgang_placeholder_fits(&shape, &m->shape, m->why, sizeof(m->why)))
+		return;
+	m->placeholder = p->job_id;
+	m->shape = shape;
+}
+
+static void find_match(struct sgang_conductor *c, const struct gang *g,
+		       bool equal, struct match *m)
+{
+	struct sgang_shape wanted;
+
+	c->host->jobs.shape(m->e->job, &wanted);
+	for (size_t i = 0; i < g->placeholders.n; i++) {
+		if (m->placeholder && equal)
+			return;
+		look_at(c, &g->placeholders.list[i], &wanted, equal, m);
+	}
+}
+
+static void set_misfit(const struct sgang_conductor *c, struct entry *e,
+		       int64_t seconds)
+{
+	e->misfit.request = e->request;
+	e->misfit.until = c->host->now() + seconds;
+}
+
+static bool is_misfit(const struct sgang_conductor *c, const struct entry *e,
+		      uint64_t request)
+{
+	return e->misfit.request && e->misfit.request == request &&
+	       c->host->now() < e->misfit.until;
+}
+
+static void tell_misfit(struct sgang_conductor *c, const struct gang *g,
+			struct entry *e, const char *why)
+{
+	char text[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + SGANG_ROLE_SIZE + 128];
+	char names[SGANG_ROLE_SIZE] = "";
+
+	if (e->spec.role[0])
+		(void)sgang_role_path_names(e->spec.role, names);
+	snprintf(text, sizeof(text),
+		 "Gang %s/%s: larger than the placeholders%s%s (%s)", g->ns,
+		 g->name, names[0] ? " of role " : "", names, why);
+	c->host->jobs.tell(e->job, text, false);
+	if (e->misfit.request != e->request)
+		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u is %s", g->ns, g->name,
+			  e->job_id, strstr(text, "larger"));
+	set_misfit(c, e, SGANG_NEVER_SECONDS);
+}
+
+/* Its seat is that of the placeholder, if it has as many ranks. */
+static void take_seat(struct sgang_conductor *c, struct gang *g,
+		      struct sgang_job *job, uint32_t job_id, uint32_t rank)
+{
+	uint32_t ranks = sgang_ranks_of(c, job);
+
+	if (sgang_ranks_look(c, g, job_id) == 0) {
+		if (rank >= g->seats.n || g->seats.seat[rank].ranks != ranks)
+			rank = sgang_ranks_find(c, g, job_id, ranks);
+		if (sgang_heir_seat(c, g, job, job_id, rank, ranks) == 0)
+			return;
+	}
+	sgang_log(SGANG_LOG_ERROR,
+		  "%s/%s: no memory for SLURM_GANG_* of job %u", g->ns, g->name,
+		  job_id);
+}
+
+/* The member is held on the nodes. */
+static void begin(struct sgang_conductor *c, struct gang *g,
+		  struct sgang_job *old, uint32_t old_id, struct sgang_job *job)
+{
+	const struct entry *e = entry_of(c, old_id);
+	uint32_t rank = e && e->has_record && e->record.placed ?
+				e->record.member_rank :
+				UINT32_MAX;
+	struct sgang_job_info info;
+
+	c->host->jobs.info(job, &info);
+	sgang_placeholder_take_out(g, old_id);
+	sgang_placeholder_end(c, g, old, END_REPLACED);
+	(void)sgang_cold_add(g, info.job_id, COLD_PROMOTED);
+	sgang_registry_note(c, job);
+	sgang_registry_refresh(c, g);
+	take_seat(c, g, job, info.job_id, rank);
+	c->host->jobs.unlabel(job);
+	sgang_registry_note(c, job);
+	sgang_registry_refresh(c, g);
+	g->placeholders.came = true;
+	sgang_log(SGANG_LOG_INFO, "%s/%s: job %u replaces placeholder %u",
+		  g->ns, g->name, info.job_id, old_id);
+	sgang_fault_die("swapped", 1);
+}
+
+/* Slurm refuses the member there: the placeholder has its nodes again. */
+static void keep_on(struct sgang_conductor *c, struct gang *g,
+		    struct sgang_job *old, uint32_t old_id, struct entry *e,
+		    const struct sgang_bounds *bounds, const char *why)
+{
+	struct sgang_refusal again;
+
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: job %u cannot replace placeholder %u: %s", g->ns,
+		  g->name, e->job_id, old_id, why);
+	set_misfit(c, e, AGAIN_SECONDS);
+	if (c->host->holds.commit(old, bounds, &again)) {
+		sgang_registry_note(c, old);
+		return;
+	}
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: nor has placeholder %u them again: %s", g->ns,
+		  g->name, old_id, again.why);
+	sgang_placeholder_take_out(g, old_id);
+	sgang_placeholder_end(c, g, old, END_STOPPED);
+	sgang_registry_refresh(c, g);
+}
+
+/* In one hold of the locks: nobody sees the nodes free. */
+static bool swap(struct sgang_conductor *c, struct gang *g, struct entry *e,
+		 uint32_t old_id)
+{
+	struct sgang_nodeset *nodes =
+		sgang_nodeset_create(c->host->nodes.count());
+	const struct sgang_bounds bounds = { .nodes = nodes };
+	struct sgang_job *old = c->host->jobs.find(old_id), *job;
+	struct sgang_refusal refusal;
+
+	if (!nodes || sgang_cold_room(g) < 0) {
+		sgang_nodeset_destroy(nodes);
+		return false; /* the next pass tries again */
+	}
+	sgang_fault_die("swap", 1);
+	c->host->jobs.nodes(old, nodes);
+	c->host->holds.undo(old);
+	c->committing_cold = true;
+	job = c->host->holds.commit(e->job, &bounds, &refusal);
+	if (!job)
+		keep_on(c, g, old, old_id, e, &bounds, refusal.why);
+	c->committing_cold = false;
+	if (job)
+		begin(c, g, old, old_id, job);
+	sgang_nodeset_destroy(nodes);
+	return job != NULL;
+}
+
+static bool may_come(const struct sgang_conductor *c, const struct entry *e)
+{
+	return !e->spec.placeholder && e->m.state == SGANG_MEMBER_PENDING &&
+	       e->m.eligible && !e->parked && !is_misfit(c, e, e->request);
+}
+
+/* Equal requests come first. */
+static bool swap_one(struct sgang_conductor *c, struct gang *g, bool equal)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct match m = { .e = g->entries[i] };
+
+		if (!may_come(c, m.e))
+			continue;
+		find_match(c, g, equal, &m);
+		if (m.placeholder)
+			return swap(c, g, m.e, m.placeholder) || !equal;
+		if (!equal && m.same_role && !m.busy)
+			tell_misfit(c, g, m.e, m.why);
+	}
+	return false;
+}
+
+static void swap_members(struct sgang_conductor *c, struct gang *g)
+{
+	size_t left = SWAPS_MAX;
+
+	while (g->placeholders.n && left && swap_one(c, g, true))
+		left--;
+	while (g->placeholders.n && left && swap_one(c, g, false))
+		left--;
+	if (!left)
+		sgang_conductor_poke(c);
+}
+
+void sgang_placeholder_swap_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->placeholders.n || g->stale || g->hold.n ||
+		    sgang_cold_any_again(g) || g->preempt.evicted ||
+		    !c->conf.gangs || c->save.error || !c->fabric ||
+		    !g->topology)
+			continue;
+		swap_members(c, g);
+	}
+}
+
+/* ---- the scheduler asks ---- */
+
+static bool any_of_role(const struct sgang_conductor *c, const struct gang *g,
+			const char *role)
+{
+	for (size_t i = 0; i < g->placeholders.n; i++) {
+		const struct entry *e =
+			entry_of(c, g->placeholders.list[i].job_id);
+
+		if (e && sgang_placeholder_same_role(e->spec.role, role))
+			return true;
+	}
+	return false;
+}
+
+bool sgang_conductor_keeps_place(struct sgang_conductor *c,
+				 const struct sgang_spec *spec,
+				 struct sgang_job *job)
+{
+	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	struct sgang_job_info info;
+	const struct entry *e;
+
+	if (g && sgang_cold_any_again(g)) /* who has which seat is not known */
+		return true;
+	if (!g || !sgang_gang_ordinary(&g->tally))
+		return false;
+	if (spec->placeholder)
+		return true;
+	if (!any_of_role(c, g, spec->role))
+		return false;
+	c->host->jobs.info(job, &info);
+	e = sgang_lookup_entry(c, info.job_id);
+	if (e && g->tally.spec.placeholders == SGANG_PLACEHOLDERS_SOFT &&
+	    is_misfit(c, e, c->host->jobs.request(job)))
+		return false;
+	sgang_conductor_poke(c);
+	return true;
+}
