@@ -13,7 +13,7 @@
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
-#include "cmd/near.h"
+#include "core/base/near.h"
 #include "core/base/text.h"
 
 /* The path of slurm.conf unless SLURM_CONF is set. */

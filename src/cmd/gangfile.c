@@ -13,6 +13,7 @@
 
 #include "cmd/gangfile.h"
 #include "cmd/spectext.h"
+#include "core/base/near.h"
 #include "core/base/text.h"
 #include "core/gang/role_tree.h"
 
@@ -43,15 +44,6 @@ static int wrong_option(const struct sgang_gangfile *file, size_t line,
 {
 	sgang_spectext_key(why);
 	return wrong(file, line, err, "%s", why->text);
-}
-
-static int unknown_key(const struct sgang_gangfile *file,
-		       const struct sgang_tree *entry, struct sgang_error *err)
-{
-	char shown[SGANG_TEXT_SHOWN];
-
-	return wrong(file, entry->line, err, "unknown key \"%s\"",
-		     sgang_text_show(shown, entry->key));
 }
 
 /* ---- values ---- */
@@ -240,6 +232,23 @@ static const struct sgang_option *find_option(const char *key)
 		    strcmp(key, "placeholder") && strcmp(key, "role"))
 			return option;
 	return NULL;
+}
+
+static int unknown_key(const struct sgang_gangfile *file,
+		       const struct sgang_tree *entry, struct sgang_near *near,
+		       struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN], hint[SGANG_NEAR_HINT];
+	const struct sgang_option *option;
+
+	for (option = sgang_spec_options(); option->name; option++) {
+		if (!strncmp(option->name, "gang-", 5) &&
+		    find_option(option->name + 5))
+			sgang_near_offer(near, option->name + 5);
+	}
+	return wrong(file, entry->line, err, "unknown key \"%s\", %s",
+		     sgang_text_show(shown, entry->key),
+		     sgang_near_hint(near, hint, "see sgang(1)"));
 }
 
 /* A list of gangs may be a list in the file too. Returns the value as the
@@ -491,6 +500,33 @@ static const char *const group_keys[] = { "name",     "like",   "min",
 					  "topology", "weight", "roles",
 					  "options",  "gang" };
 
+static int unknown_key_of_role(const struct sgang_gangfile *file,
+			       const struct sgang_tree *entry,
+			       struct sgang_error *err)
+{
+	struct sgang_near near = { .wanted = entry->key };
+	size_t i;
+
+	for (i = 0; i < COUNT(group_keys); i++)
+		sgang_near_offer(&near, group_keys[i]);
+	for (i = 0; i < COUNT(role_keys); i++)
+		sgang_near_offer(&near, role_keys[i].key);
+	return unknown_key(file, entry, &near, err);
+}
+
+static int unknown_key_of_gang(const struct sgang_gangfile *file,
+			       const struct sgang_tree *entry,
+			       struct sgang_error *err)
+{
+	static const char *const own[] = { "gang", "roles", "min", "options" };
+	struct sgang_near near = { .wanted = entry->key };
+	size_t i;
+
+	for (i = 0; i < COUNT(own); i++)
+		sgang_near_offer(&near, own[i]);
+	return unknown_key(file, entry, &near, err);
+}
+
 static bool is_role_key(const char *key)
 {
 	size_t i;
@@ -518,7 +554,7 @@ static int read_gang_of_role(struct sgang_gangfile *file,
 			continue;
 		option = find_option(entry->key);
 		if (!option)
-			return unknown_key(file, entry, err);
+			return unknown_key_of_role(file, entry, err);
 		if (!sgang_tree_find(map, "gang"))
 			return wrong(file, entry->line, err,
 				     "%s: this is of "
@@ -956,7 +992,7 @@ static int read_keys(struct sgang_gangfile *file, struct sgang_error *err)
 		if (option)
 			continue;
 		if (strcmp(entry->key, "options"))
-			return unknown_key(file, entry, err);
+			return unknown_key_of_gang(file, entry, err);
 		if (read_options(file, entry, &file->options, err))
 			return -1;
 	}

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cmd/jobs.h"
-#include "cmd/near.h"
 #include "core/base/hostlist.h"
+#include "core/base/near.h"
 #include "core/gang/node_order.h"
 #include "core/gang/ranks.h"
 

@@ -10,8 +10,8 @@
 #include "cmd/colour.h"
 #include "cmd/columns.h"
 #include "cmd/listing.h"
-#include "cmd/near.h"
 #include "core/base/hostlist.h"
+#include "core/base/near.h"
 #include "core/base/text.h"
 
 /* ---- options ---- */

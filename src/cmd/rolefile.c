@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/rolefile.h"
+#include "core/base/near.h"
 #include "core/base/text.h"
 #include "core/gang/spec.h"
 
@@ -338,12 +339,24 @@ static const struct {
 	{ "weight", set_weight },
 };
 
+static int unknown_key(const struct sgang_rolefile *file,
+		       const struct sgang_tree *entry, struct sgang_near *near,
+		       struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN], hint[SGANG_NEAR_HINT];
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		sgang_near_offer(near, keys[i].key);
+	return wrong(file, entry->line, err, "unknown key \"%s\", %s",
+		     sgang_text_show(shown, entry->key),
+		     sgang_near_hint(near, hint, "see sgang(1)"));
+}
+
 static int read_keys(const struct sgang_rolefile *file,
 		     const struct sgang_tree *map, struct draft *draft,
 		     struct sgang_error *err)
 {
 	const struct sgang_tree *entry;
-	char shown[SGANG_TEXT_SHOWN];
 	size_t i;
 
 	for (entry = map->child; entry; entry = entry->next) {
@@ -351,10 +364,11 @@ static int read_keys(const struct sgang_rolefile *file,
 			if (!strcmp(keys[i].key, entry->key))
 				break;
 		}
-		if (i == COUNT(keys))
-			return wrong(file, entry->line, err,
-				     "unknown key \"%s\"",
-				     sgang_text_show(shown, entry->key));
+		if (i == COUNT(keys)) {
+			struct sgang_near near = { .wanted = entry->key };
+
+			return unknown_key(file, entry, &near, err);
+		}
 		if (keys[i].set(file, draft, entry, err))
 			return -1;
 	}
@@ -530,6 +544,17 @@ static int add_list(struct sgang_rolefile *file, const struct sgang_tree *list,
 /* ---- the file ---- */
 
 /* True for keys of the gang that do not affect its places. */
+static void offer_keys_of_gang(struct sgang_near *near)
+{
+	const struct sgang_option *option;
+
+	sgang_near_offer(near, "gang");
+	for (option = sgang_spec_options(); option->name; option++) {
+		if (!strncmp(option->name, "gang-", 5))
+			sgang_near_offer(near, option->name + 5);
+	}
+}
+
 static bool is_of_gang(const char *key)
 {
 	const struct sgang_option *option;
@@ -551,7 +576,6 @@ static int read_gang(struct sgang_rolefile *file, struct draft *draft,
 	static const char *const own[] = { "min", "options", "roles",
 					   "topology", "weight" };
 	const struct sgang_tree *entry;
-	char shown[SGANG_TEXT_SHOWN];
 	size_t i, k;
 
 	for (entry = file->tree->child; entry; entry = entry->next) {
@@ -563,10 +587,12 @@ static int read_gang(struct sgang_rolefile *file, struct draft *draft,
 				     "of roles");
 		if (i == COUNT(own) && is_of_gang(entry->key))
 			continue;
-		if (i == COUNT(own))
-			return wrong(file, entry->line, err,
-				     "unknown key \"%s\"",
-				     sgang_text_show(shown, entry->key));
+		if (i == COUNT(own)) {
+			struct sgang_near near = { .wanted = entry->key };
+
+			offer_keys_of_gang(&near);
+			return unknown_key(file, entry, &near, err);
+		}
 		for (k = 0; strcmp(keys[k].key, own[i]); k++)
 			;
 		if (keys[k].set(file, draft, entry, err))

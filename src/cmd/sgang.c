@@ -11,7 +11,7 @@
 
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
-#include "cmd/near.h"
+#include "core/base/near.h"
 #include "core/base/text.h"
 
 /* The first one is what sgang does when no verb is given. */

@@ -379,7 +379,7 @@ wrong 'a list as a name' 1 'gang: expected a text' <<'END'
 gang: [train]
 roles: [{name: a, command: b}]
 END
-wrong 'an unknown key' 2 'unknown key "min-members"' <<'END'
+wrong "an unknown key" 2 'unknown key "min-members", did you mean "min-member"?' <<'END'
 gang: train
 min-members: 2
 roles: [{name: a, command: b}]

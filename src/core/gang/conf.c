@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "conf.h"
+#include "core/base/near.h"
 #include "core/base/shared.h"
 #include "core/base/text.h"
 #include "core/fabric/node_lines.h"
@@ -1148,6 +1149,43 @@ static int no_memory(const struct reader *r)
 			  r->line);
 }
 
+/* 'keys' are structs that begin with a name, or with names alone. */
+static void offer_keys(struct sgang_near *near, const void *all, size_t n,
+		       size_t size)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *name;
+
+		memcpy(&name, (const char *)all + i * size, sizeof(name));
+		sgang_near_offer(near, name);
+	}
+}
+
+static int unknown_key(const struct reader *r, const char *behind,
+		       const struct sgang_near *near)
+{
+	char shown[SGANG_TEXT_SHOWN], hint[SGANG_NEAR_HINT];
+
+	return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\"%s%s, %s",
+			  r->path, r->line,
+			  sgang_text_show(shown, near->wanted),
+			  behind[0] ? " behind " : "", behind,
+			  sgang_near_hint(near, hint, "see gang.conf(5)"));
+}
+
+/* A key of no line, or of a line that begins with another one. */
+static int unknown_line(const struct reader *r, const char *name)
+{
+	static const char *const lines[] = { "GangName", "GangGroup",
+					     "NodeTopology", "NVLinkDomain" };
+	struct sgang_near near = { .wanted = name };
+
+	offer_keys(&near, keys, N_KEYS, sizeof(keys[0]));
+	offer_keys(&near, lines, sizeof(lines) / sizeof(lines[0]),
+		   sizeof(lines[0]));
+	return unknown_key(r, "", &near);
+}
+
 static const struct key *find_key(const char *name)
 {
 	size_t i;
@@ -1185,18 +1223,16 @@ static int begin_gang(struct reader *r, const char *value)
 
 static int take_gang_pair(struct reader *r, const char *name, const char *value)
 {
-	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_near near = { .wanted = name };
 	struct sgang_error why;
 	size_t i = 0;
 
 	while (i < N_GANG_KEYS && strcasecmp(gang_keys[i].name, name))
 		i++;
-	if (i == N_GANG_KEYS)
-		return sgang_errf(r->err, EINVAL,
-				  "%s:%u: unknown key \"%s\" "
-				  "behind GangName, see gang.conf(5)",
-				  r->path, r->line,
-				  sgang_text_show(shown, name));
+	if (i == N_GANG_KEYS) {
+		offer_keys(&near, gang_keys, N_GANG_KEYS, sizeof(gang_keys[0]));
+		return unknown_key(r, "GangName", &near);
+	}
 	if (r->gang_seen[i])
 		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice",
 				  r->path, r->line, gang_keys[i].name);
@@ -1319,19 +1355,18 @@ static int take_group_pair(struct reader *r, const char *name,
 {
 	struct sgang_role_path *path = &r->path_of_group;
 	struct sgang_role_group *group = &path->group[path->n - 1];
-	char text[SGANG_ROLE_SIZE], shown[SGANG_TEXT_SHOWN];
+	struct sgang_near near = { .wanted = name };
+	char text[SGANG_ROLE_SIZE];
 	struct sgang_role_path one;
 	struct sgang_error why;
 	size_t i = 0, n = sizeof(group_keys) / sizeof(group_keys[0]);
 
 	while (i < n && strcasecmp(group_keys[i].name, name))
 		i++;
-	if (i == n)
-		return sgang_errf(r->err, EINVAL,
-				  "%s:%u: unknown key \"%s\" "
-				  "behind GangGroup, see gang.conf(5)",
-				  r->path, r->line,
-				  sgang_text_show(shown, name));
+	if (i == n) {
+		offer_keys(&near, group_keys, n, sizeof(group_keys[0]));
+		return unknown_key(r, "GangGroup", &near);
+	}
 	if (r->group_seen[i])
 		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice",
 				  r->path, r->line, group_keys[i].name);
@@ -1629,7 +1664,6 @@ static int check_definitions(struct reader *r)
 static int take_pair(struct reader *r, const char *name, char *value)
 {
 	const struct key *key = find_key(name);
-	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error why;
 	struct field field;
 	size_t i;
@@ -1654,11 +1688,7 @@ static int take_pair(struct reader *r, const char *name, char *value)
 	if (r->nodes || !strcasecmp(name, "NodeTopology"))
 		return take_node_pair(r, name, value);
 	if (!key)
-		return sgang_errf(r->err, EINVAL,
-				  "%s:%u: unknown key \"%s\", "
-				  "see gang.conf(5)",
-				  r->path, r->line,
-				  sgang_text_show(shown, name));
+		return unknown_line(r, name);
 	i = (size_t)(key - keys);
 	if (r->seen[i])
 		return sgang_errf(r->err, EINVAL,

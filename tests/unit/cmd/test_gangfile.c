@@ -246,10 +246,21 @@ static void bad_files_are_refused(void **state)
 		  ":3: script: /none: No such file or directory" },
 		{ "gang: a\nmode: fast\nroles: []\n",
 		  ":2: mode=fast: expected one of strict|nonstrict" },
-		{ "gang: a\nfrob: 1\nroles: []\n", ":2: unknown key \"frob\"" },
+		{ "gang: a\nfrob: 1\nroles: []\n",
+		  ":2: unknown key \"frob\", see sgang(1)" },
+		{ "gang: a\nplacment: x\nmdoe: strict\nroles: []\n",
+		  ":2: unknown key \"placment\", see sgang(1)" },
+		{ "gang: a\nmdoe: strict\nroles: []\n",
+		  ":2: unknown key \"mdoe\", did you mean \"mode\"?" },
+		{ "gang: a\nroles: [{name: x, comand: y}]\n",
+		  ":2: unknown key \"comand\", did you mean \"command\"?" },
+		{ "gang: a\nroles:\n- name: x\n  roles:\n"
+		  "  - {name: y, comand: z}\n",
+		  ":5: unknown key \"comand\", did you mean \"command\"?" },
 		{ "gang: a\nfr\\\"\x07: 1\nroles: []\n", ": control characters"
 							 " are not allowed" },
-		{ "gang: a\n\"fr\\ab\": 1\n", ":2: unknown key \"fr?b\"" },
+		{ "gang: a\n\"fr\\ab\": 1\n",
+		  ":2: unknown key \"fr?b\", see sgang(1)" },
 		{ "gang: a\ngang: b\n", ":2: the key \"gang\" stands twice" },
 		{ "gang: *x\n", ":1: aliases and tags of YAML are not "
 				"understood here" },

@@ -305,7 +305,14 @@ static void test_refused(void **state)
 		const char *why;
 	} cases[] = {
 		{ "Gang=yes", ":1: ", "unknown key \"Gang\"" },
-		{ "\n#\nGangs2=yes", ":3: ", "unknown key \"Gangs2\"" },
+		{ "\n#\nGangs2=yes",
+		  ":3: ", "unknown key \"Gangs2\", did you mean \"Gangs\"?" },
+		{ "Frob=yes",
+		  ":1: ", "unknown key \"Frob\", see gang.conf(5)" },
+		{ "GangNmae=a/b", ":1: ", "did you mean \"GangName\"?" },
+		{ "GangName=a/b MinMembers=2", ":1: ",
+		  "unknown key \"MinMembers\" behind GangName, did you "
+		  "mean \"MinMember\"?" },
 		{ "Gangs", ":1: ", "expected Key=Value at \"Gangs\"" },
 		{ "Gangs yes", ":1: ", "expected Key=Value" },
 		{ "=yes", ":1: ", "expected Key=Value" },

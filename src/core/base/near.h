@@ -22,4 +22,10 @@ struct sgang_near {
 /* Take 'word' if it is nearer than the words before. */
 void sgang_near_offer(struct sgang_near *near, const char *word);
 
+/* For a message: "did you mean "WORD"?", or where none was near 'otherwise'.
+ * Returns 'hint'. */
+#define SGANG_NEAR_HINT 128
+const char *sgang_near_hint(const struct sgang_near *near,
+			    char hint[SGANG_NEAR_HINT], const char *otherwise);
+
 #endif

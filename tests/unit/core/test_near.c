@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/near.h"
+#include "core/base/near.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -89,12 +89,26 @@ static void what_is_too_long_is_nobodys_typing(void **state)
 	assert_ptr_equal(near.found, word);
 }
 
+static void a_hint_is_made(void **state)
+{
+	struct sgang_near near = { .wanted = "lsit" };
+	char hint[SGANG_NEAR_HINT];
+
+	(void)state;
+	assert_string_equal(sgang_near_hint(&near, hint, "see sgang(1)"),
+			    "see sgang(1)");
+	sgang_near_offer(&near, "list");
+	assert_string_equal(sgang_near_hint(&near, hint, "see sgang(1)"),
+			    "did you mean \"list\"?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_have_a_distance),
 		cmocka_unit_test(the_nearest_is_kept),
 		cmocka_unit_test(what_is_too_long_is_nobodys_typing),
+		cmocka_unit_test(a_hint_is_made),
 	};
 
 	return cmocka_run_group_tests_name("near", tests, NULL, NULL);

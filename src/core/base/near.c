@@ -4,9 +4,10 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "cmd/near.h"
+#include "near.h"
 
 /* Longer words are not compared. */
 #define LENGTH_MAX 64
@@ -64,4 +65,15 @@ void sgang_near_offer(struct sgang_near *near, const char *word)
 		return;
 	near->found = word;
 	near->distance = found;
+}
+
+const char *sgang_near_hint(const struct sgang_near *near,
+			    char hint[SGANG_NEAR_HINT], const char *otherwise)
+{
+	if (near->found)
+		snprintf(hint, SGANG_NEAR_HINT, "did you mean \"%s\"?",
+			 near->found);
+	else
+		snprintf(hint, SGANG_NEAR_HINT, "%s", otherwise);
+	return hint;
 }
