@@ -8,14 +8,15 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
+#include "cmd/gauges.h"
 #include "core/base/text.h"
 #include "core/base/text_file.h"
 #include "core/gang/conf.h"
@@ -23,7 +24,7 @@
 /* The file of counters is some kilobytes long. */
 #define FILE_MAX 65536
 
-enum { OPT_CONF, OPT_FILE, OPT_PROMETHEUS };
+enum { OPT_CONF, OPT_FILE, OPT_OUTPUT, OPT_PROMETHEUS };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
@@ -32,6 +33,8 @@ static const struct sgang_cmd_option options[] = {
 		       "counters; default: what MetricsFile= "
 		       "names",
 		       0 },
+	[OPT_OUTPUT] = { "output", "FILE",
+			 "write to a file, whole or not at all", 0 },
 	[OPT_PROMETHEUS] = { "prometheus", NULL,
 			     "print Prometheus' older text "
 			     "format",
@@ -40,91 +43,22 @@ static const struct sgang_cmd_option options[] = {
 };
 
 struct request {
-	const char *conf, *file;
+	const char *conf, *file, *output;
 	bool prometheus;
 };
 
-enum member_state {
-	MEMBER_WAITING,
-	MEMBER_HELD,
-	MEMBER_RUNNING,
-	MEMBER_STATES
-};
-
-static const char *const member_states[MEMBER_STATES] = {
-	[MEMBER_WAITING] = "waiting",
-	[MEMBER_HELD] = "held",
-	[MEMBER_RUNNING] = "running",
-};
-
-/* The present state. */
-struct now {
-	uint64_t gangs[SGANG_PHASES];
-	uint64_t members[MEMBER_STATES];
-};
-
-static int count_now(struct now *now, struct sgang_error *err)
-{
-	struct sgang_jobs jobs = { NULL, 0 };
-	struct sgang_gangs gangs = { NULL, 0 };
-	int rc = -1;
-
-	memset(now, 0, sizeof(*now));
-	if (sgang_jobs_load(&jobs, err) ||
-	    sgang_gangs_build(&jobs, &gangs, err))
-		goto out;
-	for (size_t i = 0; i < gangs.count; i++) {
-		const struct sgang_gang *gang = &gangs.gang[i];
-
-		now->gangs[gang->phase]++;
-		now->members[MEMBER_WAITING] += gang->pending;
-		now->members[MEMBER_HELD] += gang->held;
-		now->members[MEMBER_RUNNING] += gang->running;
-	}
-	rc = 0;
-out:
-	sgang_gangs_clear(&gangs);
-	sgang_jobs_clear(&jobs);
-	return rc;
-}
-
-/* "Waiting" as in the record: "waiting". */
-static const char *phase_word(int phase, char word[16])
-{
-	snprintf(word, 16, "%s", sgang_phase_name((enum sgang_phase)phase));
-	word[0] = (char)(word[0] | 0x20);
-	return word;
-}
-
-static void print_now(const struct now *now)
-{
-	char word[16];
-	int i;
-
-	printf("# TYPE slurm_gang_gangs gauge\n"
-	       "# HELP slurm_gang_gangs Gangs that slurmctld knows.\n");
-	for (i = 0; i < SGANG_PHASES; i++)
-		printf("slurm_gang_gangs{phase=\"%s\"} %" PRIu64 "\n",
-		       phase_word(i, word), now->gangs[i]);
-	printf("# TYPE slurm_gang_members gauge\n"
-	       "# HELP slurm_gang_members Members of gangs that have not "
-	       "ended.\n");
-	for (i = 0; i < MEMBER_STATES; i++)
-		printf("slurm_gang_members{state=\"%s\"} %" PRIu64 "\n",
-		       member_states[i], now->members[i]);
-}
-
 /* The older format gives a counter the name of its sample, and has no unit.
  * 'line' is a comment that begins with "# TYPE NAME " or the like. */
-static void print_older(const char *line, size_t length, bool counter)
+static void print_older(const char *line, size_t length, bool counter,
+			FILE *out)
 {
 	size_t name = strlen("# TYPE "), end;
 
 	if (!strncmp(line, "# UNIT ", name))
 		return;
 	end = name + strcspn(line + name, " \n");
-	printf("%.*s%s%.*s\n", (int)end, line, counter ? "_total" : "",
-	       (int)(length - end), line + end);
+	fprintf(out, "%.*s%s%.*s\n", (int)end, line, counter ? "_total" : "",
+		(int)(length - end), line + end);
 }
 
 static bool ends_with(const char *line, size_t length, const char *word)
@@ -135,7 +69,7 @@ static bool ends_with(const char *line, size_t length, const char *word)
 }
 
 /* The type of a metric stands in front of all else about it. */
-static void print_counters(const char *text, bool prometheus)
+static void print_counters(const char *text, bool prometheus, FILE *out)
 {
 	bool counter = false;
 	size_t length;
@@ -147,9 +81,9 @@ static void print_counters(const char *text, bool prometheus)
 		if (!strncmp(text, "# TYPE ", 7))
 			counter = ends_with(text, length, " counter");
 		if (prometheus && text[0] == '#' && length > 7)
-			print_older(text, length, counter);
+			print_older(text, length, counter, out);
 		else
-			printf("%.*s\n", (int)length, text);
+			fprintf(out, "%.*s\n", (int)length, text);
 	}
 }
 
@@ -173,24 +107,11 @@ static void json_counters(struct json_object *object, const char *text)
 	json_object_object_add(object, "counters", samples);
 }
 
-static void print_json(const struct now *now, const char *counters)
+static void print_json(const struct sgang_gauges *gauges, const char *counters)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *gangs = json_object_new_object();
-	struct json_object *members = json_object_new_object();
-	char word[16];
-	int i;
 
-	for (i = 0; i < SGANG_PHASES; i++)
-		json_object_object_add(
-			gangs, phase_word(i, word),
-			json_object_new_int64((int64_t)now->gangs[i]));
-	for (i = 0; i < MEMBER_STATES; i++)
-		json_object_object_add(
-			members, member_states[i],
-			json_object_new_int64((int64_t)now->members[i]));
-	json_object_object_add(object, "gangs", gangs);
-	json_object_object_add(object, "members", members);
+	sgang_gauges_json(gauges, object);
 	if (counters)
 		json_counters(object, counters);
 	else
@@ -222,28 +143,68 @@ static int read_counters(const struct request *request, char **text,
 	return rc;
 }
 
+static void print_text(const struct request *request,
+		       const struct sgang_gauges *gauges, const char *counters,
+		       FILE *out)
+{
+	sgang_gauges_print(gauges, out);
+	if (counters)
+		print_counters(counters, request->prometheus, out);
+	if (!request->prometheus)
+		fprintf(out, "# EOF\n");
+}
+
+/* Who reads the file meanwhile finds all or what it was. */
+static int write_text(const struct request *request,
+		      const struct sgang_gauges *gauges, const char *counters,
+		      struct sgang_error *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int rc;
+
+	if (out)
+		print_text(request, gauges, counters, out);
+	if (!sgang_text_close(out, &text))
+		return sgang_err_memory(err);
+	rc = sgang_text_file_write(request->output, text, err);
+	free(text);
+	return rc;
+}
+
+static int print(const struct request *request,
+		 const struct sgang_gauges *gauges, const char *counters,
+		 struct sgang_error *err)
+{
+	if (request->output)
+		return write_text(request, gauges, counters, err);
+	if (sgang_answer_is_text())
+		print_text(request, gauges, counters, stdout);
+	else
+		print_json(gauges, counters);
+	return 0;
+}
+
 static int answer(const struct request *request, struct sgang_error *err)
 {
-	struct now now;
+	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_gangs gangs = { NULL, 0 };
+	struct sgang_gauges gauges = { .part = NULL };
 	char *counters;
+	int rc = -1;
 
 	if (read_counters(request, &counters, err))
 		return -1;
-	if (count_now(&now, err)) {
-		free(counters);
-		return -1;
-	}
-	if (!sgang_answer_is_text()) {
-		print_json(&now, counters);
-	} else {
-		print_now(&now);
-		if (counters)
-			print_counters(counters, request->prometheus);
-		if (!request->prometheus)
-			printf("# EOF\n");
-	}
+	if (!sgang_jobs_load(&jobs, err) &&
+	    !sgang_gangs_build(&jobs, &gangs, err) &&
+	    !sgang_gauges_count(&gangs, time(NULL), &gauges, err))
+		rc = print(request, &gauges, counters, err);
+	sgang_gauges_clear(&gauges);
+	sgang_gangs_clear(&gangs);
+	sgang_jobs_clear(&jobs);
 	free(counters);
-	return 0;
+	return rc;
 }
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
@@ -259,6 +220,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 			request.conf = value;
 		else if (next == OPT_FILE)
 			request.file = value;
+		else if (next == OPT_OUTPUT)
+			request.output = value;
 		else
 			request.prometheus = true;
 	}
@@ -269,6 +232,9 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 			"unexpected word \"%s\", see sgang metrics "
 			"--help",
 			sgang_text_show(shown, argv[optind]));
+	if (request.output && !sgang_answer_is_text())
+		return sgang_cmd_bad("--output writes text: it does not go "
+				     "with --json and --yaml");
 	if (answer(&request, &err))
 		return sgang_cmd_bad("%s", err.text);
 	return SGANG_EXIT_YES;

@@ -26,6 +26,23 @@ shows()
 		{ echo "$1: $(sample "$1"), not $2" >&2; return 1; }
 }
 
+oldest_waits()
+{
+	test "$(sample slurm_gang_oldest_wait_seconds)" -ge $1
+}
+
+some_held()
+{
+	test "$(squeue -h -t CONFIGURING -o %N | wc -l)" -ge 1
+}
+
+# Each held member has a node of its own.
+held_as_squeue_says()
+{
+	some_held && shows slurm_gang_held_nodes \
+		"$(squeue -h -t CONFIGURING -o %N | sort -u | wc -l)"
+}
+
 test_expect_success 'without gangs there are no gangs, and an end' '
 	wait_for 10 shows "slurm_gang_gangs{phase=\"running\"}" 0 &&
 	test "$($sgang metrics | tail -n 1)" = "# EOF"
@@ -41,6 +58,31 @@ test_expect_success 'gangs are counted by phase, members by state' '
 	wait_for 10 shows "slurm_gang_members{state=\"waiting\"}" 2 &&
 	wait_for 10 shows "slurm_gang_members{state=\"held\"}" 0 &&
 	wait_for 10 shows "slurm_gang_members{state=\"running\"}" 2
+'
+test_expect_success 'and by partition and namespace, with the age of the oldest that waits' '
+	block=$(submit -N 2 --exclusive) &&
+	wait_state $block RUNNING &&
+	full=$(submit -N 1 --exclusive --gang=full --gang-min-member=3 --array=1-3) &&
+	where="partition=\"$(squeue -h -j $block -o %P)\",namespace=\"$(id -un)\"" &&
+	wait_for 10 shows "slurm_gang_partition_gangs{$where,phase=\"running\"}" 1 &&
+	wait_for 20 shows "slurm_gang_partition_gangs{$where,phase=\"waiting\"}" 1 &&
+	shows "slurm_gang_partition_members{$where,state=\"waiting\"}" 5 &&
+	shows "slurm_gang_held_nodes" 0 &&
+	shows "slurm_gang_build_info{version=\"$($sgang --version |
+		sed "s/^sgang //")\"}" 1 &&
+	wait_for 10 oldest_waits 2 &&
+	$sgang metrics --json >json &&
+	jq -e ".partitions[0].members.waiting == 5 and .oldest_wait >= 2 and
+		.partitions[0].namespace == \"$(id -un)\"" json &&
+	scancel $full $block
+'
+test_expect_success 'members with nodes that do not run hold them' '
+	holds=$(submit -N 1 --exclusive --gang=keep --gang-min-member=4 \
+		--gang-mode=nonstrict --array=1-4) &&
+	wait_for 20 some_held &&
+	wait_for 10 held_as_squeue_says &&
+	scancel $holds &&
+	wait_for 20 shows slurm_gang_held_nodes 0
 '
 test_expect_success '4.34 slurmctld writes its counters into a file for all' '
 	wait_for 30 "shows slurm_gang_starts_total 1 2>/dev/null" &&
@@ -88,6 +130,32 @@ test_expect_success 'every metric has its type and help in front, units fit' '
 		/^[^#]/ && index(\$1, name) != 1 { exit 1 }
 		END { for (n in typed)
 			if (typed[n] != 1 || helped[n] != 1) exit 1 }"
+'
+test_expect_success 'a file is written whole, or stays as it was' '
+	$sgang metrics --prometheus --output=own.prom &&
+	$sgang metrics --prometheus | grep -v wait_seconds >now &&
+	grep -v wait_seconds own.prom | test_cmp now - &&
+	test "$(stat -c %a own.prom)" = 644 &&
+	mkdir own.prom.new &&
+	test_expect_code 2 $sgang metrics --output=own.prom 2>said &&
+	grep "^sgang: own.prom.new: cannot be written" said &&
+	rmdir own.prom.new &&
+	grep "^slurm_gang_starts_total" own.prom &&
+	test_expect_code 2 $sgang metrics --json --output=own.json 2>said &&
+	grep "does not go with --json" said && test ! -e own.json
+'
+test_expect_success PROMTOOL 'alerts and dashboard ask for metrics that are there' '
+	from=$top_srcdir/contrib/monitoring &&
+	promtool check rules $from/slurm-gang.rules.yml &&
+	(cd $from && promtool test rules slurm-gang.rules-test.yml) &&
+	$sgang metrics --prometheus >text &&
+	{ jq -r ".panels[].targets[].expr" $from/grafana.json &&
+		grep -v "^#" $from/slurm-gang.rules.yml; } |
+		grep -o "slurm_gang_[a-z_]*" | sort -u >asked &&
+	test $(wc -l <asked) -ge 15 &&
+	for name in $(cat asked); do
+		grep -q "^$name[ {]" text || { echo "no $name" >&2; return 1; }
+	done
 '
 test_expect_success 'as JSON' '
 	$sgang metrics --json >json &&
