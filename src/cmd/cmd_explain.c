@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/json.h"
+#include "cmd/past.h"
 #include "cmd/ringtext.h"
 #include "cmd/rolelist.h"
 #include "core/base/text.h"
@@ -112,30 +113,52 @@ static const struct sgang_gang *gang_of(const struct sgang_gangs *gangs,
 	return NULL;
 }
 
-/* Same as sgang_gangs_find(); for a job that slurmctld has forgotten 'past' is
+static int find_gang(const struct request *request,
+		     const struct sgang_gangs *gangs, struct sgang_past *past,
+		     struct subject *subject, struct sgang_error *err)
+{
+	int rc = sgang_gangs_find(gangs, &request->spec, sgang_cmd_user(),
+				  &subject->gang, err);
+
+	if (!rc)
+		rc = sgang_past_find(past, &request->spec, sgang_cmd_user(),
+				     &subject->gang, err);
+	if (rc == 1)
+		subject->record = subject->gang->record;
+	return rc;
+}
+
+static int load_past(const struct request *request, struct sgang_jobs *jobs,
+		     struct sgang_error *err)
+{
+	const struct sgang_jobs_past wanted = { .job_id = request->job };
+	struct sgang_error why;
+
+	if (!sgang_jobs_load_past(&wanted, jobs, &why))
+		return 0;
+	return sgang_errf(err, EIO,
+			  "slurmctld does not know job %" PRIu32 ", and %s",
+			  request->job, why.text);
+}
+
+/* Same as sgang_gangs_find(); for what slurmctld has forgotten 'past' is
  * filled. */
 static int find_subject(const struct request *request,
 			const struct sgang_jobs *jobs,
 			const struct sgang_gangs *gangs,
-			struct sgang_jobs *past, struct subject *subject,
+			struct sgang_past *past, struct subject *subject,
 			struct sgang_error *err)
 {
-	int rc;
 
-	if (!request->job) {
-		rc = sgang_gangs_find(gangs, &request->spec, sgang_cmd_user(),
-				      &subject->gang, err);
-		if (rc == 1)
-			subject->record = subject->gang->record;
-		return rc;
-	}
+	if (!request->job)
+		return find_gang(request, gangs, past, subject, err);
 	subject->job = find_job(request, jobs);
 	if (subject->job) {
 		subject->gang = gang_of(gangs, subject->job);
 	} else {
-		if (sgang_jobs_load_past(request->job, past, err))
+		if (load_past(request, &past->jobs, err))
 			return -1;
-		subject->job = find_job(request, past);
+		subject->job = find_job(request, &past->jobs);
 	}
 	if (!subject->job)
 		return 0;
@@ -189,13 +212,6 @@ static const char *why_not(const struct sgang_record *record,
 			 other->cost, other->cost > ours ? '>' : '<', ours,
 			 heavier);
 	return why;
-}
-
-/* True for the short record, which accounting has of a member that slurmctld
- * has forgotten. The ranks of the gang are missing in it. */
-static bool is_short(const struct sgang_record *record)
-{
-	return !record->ranks;
 }
 
 static void put_others(const struct sgang_record *record,
@@ -873,11 +889,12 @@ static void print(const struct request *request, const struct subject *subject)
 		sgang_rolelist_put(subject->gang,
 				   sgang_json_list(object, "groups"));
 	inner = part(object, "placement", record->placed);
-	if (inner && is_short(record))
+	if (inner && sgang_gangs_is_short(record))
 		put_short(record, inner);
 	else if (inner)
 		put_placement(request, record, inner);
-	sgang_answer_print(object, is_short(record) ? short_form : form);
+	sgang_answer_print(object,
+			   sgang_gangs_is_short(record) ? short_form : form);
 }
 
 /* -- the verb -- */
@@ -905,7 +922,8 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 /* Returns an exit code, or -1 with 'err' filled. */
 static int answer(struct request *request, struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 }, past = { NULL, 0 };
+	struct sgang_past past = { .jobs = { NULL, 0 } };
+	struct sgang_jobs jobs = { NULL, 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	struct subject subject = { .record = NULL };
 	int code = -1;
@@ -926,7 +944,7 @@ static int answer(struct request *request, struct sgang_error *err)
 out:
 	sgang_conf_free(&request->conf);
 	sgang_gangs_clear(&gangs);
-	sgang_jobs_clear(&past);
+	sgang_past_clear(&past);
 	sgang_jobs_clear(&jobs);
 	return code;
 }

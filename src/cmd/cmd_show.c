@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/json.h"
+#include "cmd/past.h"
 #include "core/base/text.h"
 #include "core/gang/asks.h"
 #include "core/gang/spec.h"
@@ -79,7 +80,8 @@ static void put_job(struct json_object *object, const struct sgang_jobrow *job)
 			record->ended[0]    ? record->ended :
 			record->placeholder ? "yes" :
 					      "");
-	sgang_json_maybe(object, "rank_offset", record->placed,
+	sgang_json_maybe(object, "rank_offset",
+			 record->placed && !sgang_gangs_is_short(record),
 			 record->rank_offset);
 	put_order(object, record->asks);
 	sgang_json_number(object, "round", record->round);
@@ -129,12 +131,17 @@ static int answer(const struct sgang_spec *spec, struct sgang_error *err)
 	const struct sgang_gang *gang = NULL;
 	struct sgang_jobs jobs = { NULL, 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
-	int code = -1;
+	struct sgang_past past = { .jobs = { NULL, 0 } };
+	int code = -1, found;
 
 	if (sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
-	switch (sgang_gangs_find(&gangs, spec, sgang_cmd_user(), &gang, err)) {
+	found = sgang_gangs_find(&gangs, spec, sgang_cmd_user(), &gang, err);
+	if (!found)
+		found = sgang_past_find(&past, spec, sgang_cmd_user(), &gang,
+					err);
+	switch (found) {
 	case 0:
 		code = refuse(spec, &jobs);
 		break;
@@ -144,6 +151,7 @@ static int answer(const struct sgang_spec *spec, struct sgang_error *err)
 		break;
 	}
 out:
+	sgang_past_clear(&past);
 	sgang_gangs_clear(&gangs);
 	sgang_jobs_clear(&jobs);
 	return code;

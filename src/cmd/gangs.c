@@ -682,6 +682,23 @@ void sgang_gangs_json_role(struct json_object *member,
 				  sgang_role_path_names(record->role, names));
 }
 
+bool sgang_gangs_is_short(const struct sgang_record *record)
+{
+	return record->placed && !record->ranks;
+}
+
+static void forget_rest(struct json_object *object)
+{
+	static const char *const keys[] = {
+		"satisfied", "attempts",   "tried",    "skipped",  "mode",
+		"match",     "on_failure", "on_stale", "on_drain", "on_success",
+		"ring_best", "ranks",      "exact"
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_object_object_add(object, keys[i], NULL);
+}
+
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
@@ -717,6 +734,8 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	sgang_json_number(object, "skipped", record->skipped);
 	put_rules(object, gang);
 	put_placement(object, record);
+	if (sgang_gangs_is_short(record))
+		forget_rest(object);
 	nodes = sgang_json_list(object, "nodes");
 	for (i = 0; i < gang->n_nodes; i++)
 		sgang_json_item(nodes, gang->nodes[i]);

@@ -12,6 +12,7 @@
 #define SGANG_GANGS_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -90,7 +91,12 @@ int sgang_gangs_distinct(const struct sgang_gang *gang,
 void sgang_gangs_json_role(struct json_object *member,
 			   const struct sgang_record *record);
 
-/* The gang as JSON, without its jobs. */
+/* True for the short record of a member that started, which accounting has of
+ * what slurmctld has forgotten. The ranks of the gang are missing in it. */
+bool sgang_gangs_is_short(const struct sgang_record *record);
+
+/* The gang as JSON, without its jobs. What a short record does not say is null.
+ */
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang);
 
 #endif

@@ -62,12 +62,21 @@ struct sgang_jobs {
 int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err);
 void sgang_jobs_clear(struct sgang_jobs *jobs);
 
-/* The same from slurmdbd for a job that slurmctld does not know any more; a job
- * that was requeued has a row for each run. No row: slurmdbd does not know it
- * either, or there is none. slurmctld gives it the short record (record.h) of
- * members that started; in the row, values missing there are 0 or "". */
-int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
-			 struct sgang_error *err);
+/* Jobs that slurmctld does not know any more. */
+struct sgang_jobs_past {
+	uint32_t job_id; /* this one; 0: all that ... */
+	int64_t since;   /* ... have been there since then, in seconds since
+			  * the epoch */
+	bool of_user;    /* ... are of the user uid */
+	uint32_t uid;
+};
+
+/* The same from slurmdbd; a job that was requeued has a row for each run. No
+ * row: slurmdbd does not know such a job either, or there is none. slurmctld
+ * gives it the short record (record.h) of members that started; in the row,
+ * values missing there are 0 or "". */
+int sgang_jobs_load_past(const struct sgang_jobs_past *past,
+			 struct sgang_jobs *jobs, struct sgang_error *err);
 
 /* Put the names of all nodes of the job into the order of the ring in its
  * record. Returns 1; 0 when the record has none; or -1 with ENOMEM and 'err'.

@@ -19,9 +19,9 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 	return no_slurm(jobs, err);
 }
 
-int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
-			 struct sgang_error *err)
+int sgang_jobs_load_past(const struct sgang_jobs_past *past,
+			 struct sgang_jobs *jobs, struct sgang_error *err)
 {
-	(void)job_id;
+	(void)past;
 	return no_slurm(jobs, err);
 }

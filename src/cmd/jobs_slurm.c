@@ -202,6 +202,7 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 /* A question to slurmdbd; its lists borrow what they hold. */
 struct question {
 	slurm_selected_step_t job;
+	char user[16];
 	slurmdb_job_cond_t cond;
 };
 
@@ -209,31 +210,61 @@ static void clear_question(struct question *question)
 {
 	if (question->cond.step_list)
 		slurm_list_destroy(question->cond.step_list);
+	if (question->cond.userid_list)
+		slurm_list_destroy(question->cond.userid_list);
 	if (question->cond.cluster_list)
 		slurm_list_destroy(question->cond.cluster_list);
 }
 
-/* slurmdbd may have jobs of several clusters. */
-static int ask_for(struct question *question, uint32_t job_id, char *cluster)
+static int ask_for_job(struct question *question, uint32_t job_id)
 {
 	slurmdb_job_cond_t *cond = &question->cond;
 
-	memset(question, 0, sizeof(*question));
 	question->job.array_task_id = NO_VAL;
 	question->job.het_job_offset = NO_VAL;
 	question->job.step_id.job_id = job_id;
 	question->job.step_id.step_id = NO_VAL;
 	question->job.step_id.step_het_comp = NO_VAL;
+	cond->step_list = slurm_list_create(NULL);
+	if (!cond->step_list)
+		return -1;
+	slurm_list_append(cond->step_list, &question->job);
+	return 0;
+}
+
+static int ask_for_jobs_of(struct question *question,
+			   const struct sgang_jobs_past *past)
+{
+	slurmdb_job_cond_t *cond = &question->cond;
+
+	cond->usage_start = past->since;
+	cond->usage_end = time(NULL);
+	if (!past->of_user)
+		return 0;
+	snprintf(question->user, sizeof(question->user), "%" PRIu32, past->uid);
+	cond->userid_list = slurm_list_create(NULL);
+	if (!cond->userid_list)
+		return -1;
+	slurm_list_append(cond->userid_list, question->user);
+	return 0;
+}
+
+/* slurmdbd may have jobs of several clusters. */
+static int ask_for(struct question *question,
+		   const struct sgang_jobs_past *past, char *cluster)
+{
+	slurmdb_job_cond_t *cond = &question->cond;
+
+	memset(question, 0, sizeof(*question));
 	cond->db_flags = SLURMDB_JOB_FLAG_NOTSET;
 	cond->flags = JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP |
 		      JOBCOND_FLAG_NO_DEFAULT_USAGE;
-	cond->step_list = slurm_list_create(NULL);
 	cond->cluster_list = slurm_list_create(NULL);
-	if (!cond->step_list || !cond->cluster_list)
+	if (!cond->cluster_list)
 		return -1;
-	slurm_list_append(cond->step_list, &question->job);
 	slurm_list_append(cond->cluster_list, cluster);
-	return 0;
+	return past->job_id ? ask_for_job(question, past->job_id) :
+			      ask_for_jobs_of(question, past);
 }
 
 static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
@@ -294,14 +325,15 @@ static int convert_past(struct xlist *list, struct sgang_jobs *jobs,
 }
 
 /* The rows of slurmdbd as Slurm has them, or NULL. */
-static struct xlist *load_past(uint32_t job_id, char *cluster)
+static struct xlist *load_past(const struct sgang_jobs_past *past,
+			       char *cluster)
 {
 	uint16_t flags = 0;
 	struct question question;
 	void *connection;
 	struct xlist *list = NULL;
 
-	if (!ask_for(&question, job_id, cluster)) {
+	if (!ask_for(&question, past, cluster)) {
 		connection = slurmdb_connection_get(&flags);
 		list = slurmdb_jobs_get(connection, &question.cond);
 		slurmdb_connection_close(&connection);
@@ -310,8 +342,8 @@ static struct xlist *load_past(uint32_t job_id, char *cluster)
 	return list;
 }
 
-int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
-			 struct sgang_error *err)
+int sgang_jobs_load_past(const struct sgang_jobs_past *past,
+			 struct sgang_jobs *jobs, struct sgang_error *err)
 {
 	slurm_conf_t *conf = NULL;
 	bool has_slurmdbd = false;
@@ -327,7 +359,7 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 		has_slurmdbd = strstr(conf->accounting_storage_type,
 				      "slurmdbd");
 	if (has_slurmdbd)
-		list = load_past(job_id, conf->cluster_name);
+		list = load_past(past, conf->cluster_name);
 	sgang_libslurm_leave();
 	if (rc)
 		return sgang_errf(err, EIO,
@@ -338,10 +370,7 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 	if (!has_slurmdbd)
 		return 0;
 	if (!list)
-		return sgang_errf(err, EIO,
-				  "slurmctld does not know job %" PRIu32
-				  ", and slurmdbd does not answer",
-				  job_id);
+		return sgang_errf(err, EIO, "slurmdbd does not answer");
 	rc = convert_past(list, jobs, err);
 	slurm_list_destroy(list);
 	return rc;

@@ -217,7 +217,16 @@ test_expect_success '4.34: members that slurmctld has forgotten' '
 			Phase=Finished RingCost=2 CrossLinks=0 Tier=island \
 			StartedMembers=2 || return 1
 	done &&
-	refuses 1 "there is no gang gone, see sgang list" gone
+	wait_for 20 tells gone GangName=gone Namespace=root Phase=Finished \
+		RingCost=2 StartedMembers=2 &&
+	$sgang show root/gone >shown &&
+	grep "^GangName=gone Namespace=root" shown &&
+	grep "Phase=Finished" shown &&
+	grep "RingCost=2 RingBest=(null)" shown &&
+	test "$(grep -c "State=COMPLETED .*MemberRank=" shown)" = 2 &&
+	$sgang show gone --json | jq -e ".jobs | length == 2" &&
+	refuses 1 "there is no gang gonee, see sgang list" gonee &&
+	refuses 1 "there is no gang daemon/gone, see sgang list" daemon/gone
 '
 # Who knows the whole record can give it to slurmdbd.
 test_expect_success '4.34: what slurmdbd has of jobs that are forgotten' '
@@ -231,8 +240,8 @@ test_expect_success '4.34: what slurmdbd has of jobs that are forgotten' '
 phase=finished min=1 total=1 $placed stock=136" &&
 	tells $a GangName=past Namespace=root JobId=$a Phase=Finished \
 		RingCost=40 Tier=spine StockCost=136 &&
-	refuses 1 "no job of a gang has the number $b" $b &&
-	refuses 1 "there is no gang past, see sgang list" past
+	tells past GangName=past Namespace=root RingCost=40 StockCost=136 &&
+	refuses 1 "no job of a gang has the number $b" $b
 '
 # libslurm has its say first.
 test_expect_success 'without slurmdbd it is no "no"' '
@@ -241,6 +250,11 @@ test_expect_success 'without slurmdbd it is no "no"' '
 	test_must_be_empty out &&
 	tail -n 1 err >last &&
 	echo "sgang: slurmctld does not know job $a, and slurmdbd does not\
+ answer" | test_cmp - last &&
+	test_expect_code 2 "$sgang" show gone >out 2>err &&
+	test_must_be_empty out &&
+	tail -n 1 err >last &&
+	echo "sgang: slurmctld does not know gang gone, and slurmdbd does not\
  answer" | test_cmp - last
 '
 slurm_cleanup
