@@ -12,7 +12,7 @@ build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
 	libjson-c-dev libtool libyaml-dev make pkg-config"
 slurm_build_packages="libslurm-dev"
 slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
-	slurmctld slurmd slurmdbd"
+	slurmctld slurmd slurmdbd slurmrestd"
 source_packages="dpkg-dev patch xz-utils"
 # For contrib/check --build-slurm: what the tests want Slurm to be built with.
 own_slurm_packages="libcurl4-openssl-dev libhttp-parser-dev libhwloc-dev
@@ -22,9 +22,9 @@ fuzz_packages="clang libc6-dev libclang-rt-dev libhwloc-dev libyaml-dev
 	pkg-config"
 deb_packages="build-essential debhelper"
 test_packages="$deb_packages binutils chromium chromium-driver clang-format curl
-	debootstrap gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
+	debootstrap fish gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
 	mariadb-server mount munge openmpi-bin passwd procps prometheus
-	sharness util-linux"
+	sharness util-linux zsh"
 
 say()
 {

@@ -677,6 +677,17 @@ static int refuse_off(const char *why, uint32_t submit_uid, char **err_msg)
 	return ESLURM_DISABLED;
 }
 
+/* A program that is not one of Slurm's commands, as slurmrestd, has the options
+ * of gangs in the script's environment, where they have no effect. */
+static int refuse_exported(char **err_msg)
+{
+	tell(err_msg,
+	     "the environment of the job says --gang, which only commands of "
+	     "Slurm with slurm-gang's plugin take as an option; in JSON for "
+	     "slurmrestd write spank_environment (Slurm 23.02 and later)");
+	return slurm_code[SGANG_SUBMIT_INVALID];
+}
+
 /* Not even the job can be read as in the headers. */
 static int submit_to_unknown(job_desc_msg_t *job_desc, uint32_t submit_uid,
 			     char **err_msg)
@@ -736,7 +747,10 @@ static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	note_number(job_desc, submit_uid);
 	if (!sgang_spec_concerns(job_desc->spank_job_env,
 				 job_desc->spank_job_env_size))
-		return SLURM_SUCCESS;
+		return sgang_spec_exported(job_desc->environment,
+					   job_desc->env_size) ?
+			       refuse_exported(err_msg) :
+			       SLURM_SUCCESS;
 	off = sgang_at_work_off(&told);
 	return off ? refuse_off(off, submit_uid, err_msg) :
 		     check_submission(job_desc, submit_uid, err_msg);

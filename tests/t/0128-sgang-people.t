@@ -168,4 +168,107 @@ test_expect_success 'names of gangs, the own ones without the namespace' '
 	offers "bob/eval" explain --json b
 '
 
+# An sbatch with Slurm's form of --help, and the sgang above as a command.
+mkdir bin && cp fake bin/sgang && cat >bin/sbatch <<'END'
+#!/bin/sh
+cat <<'HELP'
+Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]
+
+      --gres=list             required generic resources
+
+Options provided by plugins:
+      --gang=[NAMESPACE/]NAME join this gang: its jobs start together or not at
+                              all
+      --gang-min-member=N     members that are needed to start
+      --gang-topology=require:LEVEL|prefer:LEVEL[@TIME]|spread:LEVEL|auto
+                              highest level of the fabric
+      --gang-mode=strict|nonstrict
+HELP
+END
+chmod 755 bin/sbatch
+bin=$PWD/bin
+command -v fish >/dev/null && test_set_prereq FISH
+command -v zsh >/dev/null && test_set_prereq ZSH
+
+# What bash would offer for the last word: gang_offers WANTED sbatch WORD...
+gang_offers()
+{
+	local wanted=$1
+
+	shift
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_slurm_gang "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	test "${COMPREPLY[*]}" = "$wanted" || {
+		echo "offered: ${COMPREPLY[*]}"
+		return 1
+	}
+}
+
+_before()
+{
+	COMPREPLY=(was here)
+}
+
+test_expect_success 'bash: options of gangs, and else what was there before' '
+	complete -F _before sbatch &&
+	. "$top_srcdir/contrib/completion/slurm-gang.bash" &&
+	complete -p sbatch | grep _slurm_gang &&
+	PATH=$bin:$PATH &&
+	gang_offers "was here" sbatch --time &&
+	gang_offers "was here" sbatch sc &&
+	gang_offers "was here --gang-min-member= --gang-mode=" sbatch --gang-m &&
+	gang_offers "strict nonstrict" sbatch --gang-mode = &&
+	gang_offers "nonstrict" sbatch --gang-mode = n &&
+	gang_offers "require: prefer: spread: auto" sbatch --gang-topology = &&
+	gang_offers "train" sbatch -n1 --gang = tr
+'
+
+fish_offers()
+{
+	local wanted=$1
+
+	PATH=$bin:$PATH fish --no-config -c "
+		source $top_srcdir/contrib/completion/sgang.fish
+		source $top_srcdir/contrib/completion/slurm-gang.fish
+		complete -C '$2'" >offered || return 1
+	cut -f 1 offered | xargs | grep -x -- "$wanted" ||
+		{ cat offered; return 1; }
+}
+
+test_expect_success FISH 'fish' '
+	fish_offers "cancel conf create" "sgang c" &&
+	fish_offers "--json" "sgang show --j" &&
+	fish_offers "train" "sgang show tr" &&
+	fish_offers "--gang-min-member= --gang-mode=" "sbatch --gang-m" &&
+	fish_offers "--gang-mode=nonstrict" "sbatch --gang-mode=n" &&
+	fish_offers "--gang=train" "sbatch --gang=tr"
+'
+
+# What zsh makes of the words when the tabulator key is hit twice, up to a text
+# that must come.
+cat >keys.zsh <<'END'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "fpath=($1 \$fpath); autoload -U compinit; compinit -u -D;" 	"PATH=$2:\$PATH; unsetopt LIST_BEEP; stty cols 150; print be''gin"
+zpty -r z said '*begin*' || exit 1
+zpty -w -n z "$3"$'\t\t'
+zpty -r z said "*$4*" || exit 1
+print -r -- "$said"
+zpty -d z
+END
+zsh_offers()
+{
+	timeout 60 zsh -f keys.zsh "$top_srcdir/contrib/completion" "$bin" 		"$2" "$1" ||
+		{ echo "zsh: $2: no $1"; return 1; }
+}
+
+test_expect_success ZSH 'zsh' '
+	zsh_offers "cancel*conf*create" "sgang c" &&
+	zsh_offers "sgang show --json" "sgang show --j" &&
+	zsh_offers "sgang show train" "sgang show tr" &&
+	zsh_offers "--gang-min-member=*--gang-mode=" "sbatch --gang-m" &&
+	zsh_offers "sbatch --gang-mode=nonstrict" "sbatch --gang-mode=n" &&
+	zsh_offers "sbatch --gang=train" "sbatch --gang=tr"
+'
+
 test_done

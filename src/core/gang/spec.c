@@ -1539,6 +1539,19 @@ bool sgang_spec_concerns(char *const *env, size_t n_env)
 	return false;
 }
 
+bool sgang_spec_exported(char *const *env, size_t n_env)
+{
+	static const char name[] = SGANG_SPEC_EXPORT SGANG_SPEC_ENV "gang=";
+	const char *bare = name + sizeof(SGANG_SPEC_EXPORT) - 1;
+
+	for (size_t i = 0; i < n_env; i++) {
+		if (env[i] && (!strncmp(env[i], name, strlen(name)) ||
+			       !strncmp(env[i], bare, strlen(bare))))
+			return true;
+	}
+	return false;
+}
+
 int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
 		      const char *user, struct sgang_error *err)
 {

@@ -180,6 +180,7 @@ int sgang_spec_check_placeholders(const struct sgang_spec *spec,
 				  struct sgang_error *err);
 
 /* How Slurm names the options of SPANK plugin "gang" in a job's environment. */
+#define SGANG_SPEC_EXPORT "SLURM_SPANK_"
 #define SGANG_SPEC_ENV "_SLURM_SPANK_OPTION_gang_"
 
 /* Read all _SLURM_SPANK_OPTION_gang_* entries of 'env' (others are ignored) and
@@ -200,6 +201,11 @@ bool sgang_spec_is_placeholder(char *const *env, size_t n_env);
 /* True if the environment of SPANK options has one about gangs. O(n_env); NULL
  * entries are passed over. */
 bool sgang_spec_concerns(char *const *env, size_t n_env);
+
+/* True if the environment of a script names a gang by a variable that Slurm's
+ * commands take, or pass on, as --gang. O(n_env); NULL entries are passed over.
+ */
+bool sgang_spec_exported(char *const *env, size_t n_env);
 
 /* The same for a job of 'user' (may be NULL: not known): where the job names no
  * namespace, it is the user. */

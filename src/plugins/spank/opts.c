@@ -8,9 +8,6 @@
 #include "core/gang/spec.h"
 #include "plugins/spank/opts.h"
 
-/* The prefix with which Slurm exports spank_job_env to the job. */
-#define EXPORT_PREFIX "SLURM_SPANK_"
-
 #define TOLD_PREFIX "SLURM_GANG_"
 
 bool sgang_opts_slot(size_t slot, struct sgang_opts_slot *found)
@@ -45,7 +42,7 @@ int sgang_opts_check(size_t slot, const char *value, struct sgang_error *err)
 
 bool sgang_opts_variable(size_t slot, char *buf, size_t size)
 {
-	static const char prefix[] = EXPORT_PREFIX SGANG_SPEC_ENV;
+	static const char prefix[] = SGANG_SPEC_EXPORT SGANG_SPEC_ENV;
 	struct sgang_opts_slot option;
 	char *p;
 
@@ -65,7 +62,7 @@ static bool begins(const char *text, const char *prefix)
 
 bool sgang_opts_is_option(const char *entry)
 {
-	return begins(entry, EXPORT_PREFIX SGANG_SPEC_ENV) ||
+	return begins(entry, SGANG_SPEC_EXPORT SGANG_SPEC_ENV) ||
 	       begins(entry, SGANG_SPEC_ENV);
 }
 

@@ -1284,6 +1284,28 @@ static void test_random_env(void **state)
 	assert_true(seen[0] && seen[1] && seen[2]);
 }
 
+/* Variables of a script that commands would take as --gang. */
+static void test_exported(void **state)
+{
+	static char *const none[] = { NULL,
+				      "PATH=/bin",
+				      "SLURM_GANG_NAME=a",
+				      "_SLURM_SPANK_OPTION_gang_gang_order=1",
+				      "X_SLURM_SPANK_OPTION_gang_gang=a",
+				      "SPANK__SLURM_SPANK_OPTION_gang_gang=a" };
+	static char *const bare[] = { NULL, "_SLURM_SPANK_OPTION_gang_gang=a" };
+	static char *const prefixed[] = {
+		"A=b", "SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang=a"
+	};
+
+	(void)state;
+	assert_false(sgang_spec_exported(NULL, 0));
+	assert_false(sgang_spec_exported(none, 6));
+	assert_true(sgang_spec_exported(bare, 2));
+	assert_true(sgang_spec_exported(prefixed, 2));
+	assert_false(sgang_spec_exported(prefixed, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1311,6 +1333,7 @@ int main(void)
 		cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_random_groups),
 		cmocka_unit_test(test_random_env),
+		cmocka_unit_test(test_exported),
 	};
 
 	return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
