@@ -10,7 +10,7 @@
 # downloaded is kept in ~/.cache/slurm-gang, about 160 MB for each release; 1 GB
 # is needed in TMPDIR.
 
-test_description='The ten lines of the README install slurm-gang'
+test_description='The nine lines of the README install slurm-gang'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
@@ -230,9 +230,9 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 slurm_take_ports 4 || slurm_fatal "no free ports"
 
-test_expect_success 'the README has ten lines' '
+test_expect_success 'the README has nine lines' '
 	readme_lines >lines &&
-	test $(wc -l <lines) = 10
+	test $(wc -l <lines) = 9
 '
 test_expect_success 'a new machine' '
 	make_base >base.log 2>&1 || { tail -n 20 base.log; return 1; } &&
@@ -298,10 +298,24 @@ test_expect_success 'the packages want the Slurm they were built for' '
 	grep -F "slurmctld (>= $slurm), slurmctld (<< ${slurm%.*}.$((${slurm##*.} + 1))~)" \
 		depends
 '
+test_expect_success 'versions sort by time' '
+	version=$(there dpkg-query -W -f "\${Version}" slurm-gang-client) &&
+	older=$(sed "s/~[0-9]*/~20200101000000/" <<<"$version") &&
+	dpkg --compare-versions "$older" lt "$version" &&
+	dpkg --compare-versions "$version" lt "${version%%~*}+slurm"
+'
+# With the settings as they are: what is removed is still named in them.
+test_expect_success 'without the packages the commands of Slurm work' '
+	there apt-get -q remove -y slurm-gang-client >removed.log 2>&1 &&
+	grep "JobSubmitPlugins: slurmctld will not start again" removed.log &&
+	grep "PluginDir: an empty folder stays" removed.log &&
+	there sinfo >out 2>err &&
+	there sh -c "cd /tmp && srun -N 1 true" 2>>err &&
+	test_must_be_empty err
+'
 test_expect_success 'and back: the cluster is one of stock Slurm again' '
 	sed -i "/^PluginDir=\\|^JobSubmitPlugins=/d" \
 		"$root/etc/slurm/slurm.conf" &&
-	rm "$root/etc/slurm/plugstack.conf" &&
 	there apt-get -q purge -y slurm-gang-client >>apt.log 2>&1 &&
 	there scancel -u root &&
 	there timeout 600 systemctl restart slurmctld slurmd &&
