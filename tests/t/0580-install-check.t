@@ -302,12 +302,17 @@ test_expect_success 'no topology at all' '
 test_expect_success 'a slurmctld that does not run' '
 	slurm_stop_ctld &&
 	only_failure "slurmctld does not answer" "start slurmctld" &&
+	sed_conf "s|^JobSubmitPlugins=.*|JobSubmitPlugins=nonsense|" &&
+	! timeout 30 slurmctld -D >died 2>&1 &&
+	only_failure "slurmctld does not answer; its log ends with: fatal: " \
+		"fix it, then start slurmctld" &&
+	cp saved/slurm.conf "$slurm_dir/etc/" &&
 	slurm_start_ctld &&
 	wait_for 20 nodes_idle
 '
 test_expect_success 'nothing is left' '
 	check &&
-	nothing_left "gang: " "different slurm.conf than"
+	nothing_left "gang: " "fatal: " "nonsense" "different slurm.conf than"
 '
 
 test_done
