@@ -55,7 +55,7 @@ rest_submit()
 	local none='.environment = ["PATH=/bin:/usr/bin"]'
 
 	test $api != v0.0.38 || none='.environment = {PATH: "/bin:/usr/bin"}'
-	jq -n "{script: \"#!/bin/sh\necho \$SLURM_GANG_NAME \$SLURM_GANG_RANK\nsleep 60\n\",
+	jq -n "{script: \"#!/bin/sh\necho \$SLURM_GANG_NAME \$SLURM_GANG_MEMBER_RANK\nsleep 60\n\",
 		job: ({name: \"rest\", partition: \"main\", nodes: 1,
 		current_working_directory: \"/tmp\",
 		standard_output: \"$slurm_dir/out/%j\"} | $none | $1)}" |
@@ -119,7 +119,7 @@ test_expect_success SPANK_ENVIRONMENT '0.1 members are submitted, and start toge
 	wait_for 30 all_in RUNNING $one $two &&
 	started_together $one $two &&
 	for rank in 0 1; do
-		wait_for 20 grep -qx "$alice/train $rank" \
+		wait_for 20 grep -qx "train $rank" \
 			"$slurm_dir/out/$one" "$slurm_dir/out/$two" ||
 			{ cat "$slurm_dir/out/"*; return 1; }
 	done &&
