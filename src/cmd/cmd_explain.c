@@ -797,29 +797,29 @@ static void put_spares(const struct sgang_gang *gang,
 
 /* -- all of it -- */
 
-#define FORM_GANG                                                              \
-	"GangName={name} Namespace={namespace}[ JobId={job_id}] Phase={phase}" \
-	"<waits|\n   Members={members} MinMember={min_member} Total={total}"   \
-	" Attempts={attempts} StartTime={start_time%t}"                        \
-	"\n   Reason={reason%w|None}"                                          \
-	"\n   Helps={helps%w}"                                                 \
-	"[\n   Preempts={preempts%w}]"                                         \
-	"<places|\n   Place={place} Free={free} Needed={needed}"               \
-	"[ Unit={unit}] Causes={causes%=}>>"                                   \
-	"<failed|\n   OnFailure={on_failure} Restarts={restarts}"              \
-	" MaxRestarts={max_restarts}"                                          \
-	"<members|\n   Failed={job_id}[ MemberRank={member_rank}]"             \
-	" State={state} ExitCode={exit_code} Signal={signal}"                  \
-	" NodeList={nodes} Restarts={restarts} EndTime={end_time%t}>>"         \
-	"<stale|\n   Stale={running}/{min_member} Completed={completed}"       \
-	" Since={since%t} OnStale={on_stale}[ Ends={ends%t}]>"                 \
-	"<stays|\n   Stays={job_id}[ MemberRank={member_rank}]"                \
-	" NodeList={nodes} Why={why}>"                                         \
-	"<spares|\n   Spare={spare} JobId={job_id} NodeList={nodes}>"          \
-	"<groups|\n   Group={role} Min={min} There={there}"                    \
-	" Running={running} Of={of} Require={require} Prefer={prefer}"         \
-	" Weight={weight}>"                                                    \
-	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"        \
+#define FORM_GANG                                                                \
+	"GangName={name} Namespace={namespace}[ JobId={job_id}] Phase={phase}"   \
+	"<waits|\n   Members={members} MinMember={min_member} Total={total}"     \
+	" Attempts={attempts} StartTime={start_time%t}"                          \
+	"\n   Reason={reason%w|None}"                                            \
+	"\n   Helps={helps%w}"                                                   \
+	"[\n   Preempts={preempts%w}]"                                           \
+	"<places|\n   Place={place} Free={free} Needed={needed}"                 \
+	"[ Unit={unit}] Causes={causes%=}>>"                                     \
+	"<failed|\n   OnFailure={on_failure} Restarts={restarts}"                \
+	" MaxRestarts={max_restarts}"                                            \
+	"<members|\n   Failed={job_id}[ Role={role}][ MemberRank={member_rank}]" \
+	" State={state} ExitCode={exit_code} Signal={signal}"                    \
+	" NodeList={nodes} Restarts={restarts} EndTime={end_time%t}>>"           \
+	"<stale|\n   Stale={running}/{min_member} Completed={completed}"         \
+	" Since={since%t} OnStale={on_stale}[ Ends={ends%t}]>"                   \
+	"<stays|\n   Stays={job_id}[ Role={role}][ MemberRank={member_rank}]"    \
+	" NodeList={nodes} Why={why}>"                                           \
+	"<spares|\n   Spare={spare} JobId={job_id} NodeList={nodes}>"            \
+	"<groups|\n   Group={role} Min={min} There={there}"                      \
+	" Running={running} Of={of} Require={require} Prefer={prefer}"           \
+	" Weight={weight}>"                                                      \
+	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"          \
 	" Tier={tier|}"
 
 static const char form[] = FORM_GANG
@@ -838,7 +838,7 @@ static const char form[] = FORM_GANG
 	"[ Free={free} Needed={needed}] Why={why}>>\n";
 
 static const char short_form[] = FORM_GANG
-	" MemberRank={member_rank} StartedMembers={members}>\n";
+	"[ Role={role}] MemberRank={member_rank} StartedMembers={members}>\n";
 
 /* Text has both parts of the name. */
 static void put_name(const struct sgang_record *record,

@@ -15,16 +15,19 @@
 #include "cmd/map.h"
 #include "core/base/text.h"
 #include "core/gang/conf.h"
+#include "core/gang/role_path.h"
 #include "core/gang/spec.h"
 #include "files/node_topos.h"
 #include "files/paths.h"
 
-enum { OPT_FORMAT, OPT_MEMBER, OPT_CONF, OPT_RAILS };
+enum { OPT_FORMAT, OPT_MEMBER, OPT_ROLE, OPT_CONF, OPT_RAILS };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_FORMAT] = { "format", "FORMAT",
 			 "hostfile (the default), rankfile or json", 0 },
 	[OPT_MEMBER] = { "member", NULL, "the ranks of that job alone", 0 },
+	[OPT_ROLE] = { "role", "ROLE",
+		       "the ranks of that group of a tree alone", 0 },
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
 		       0 },
 	[OPT_RAILS] = { "rails", NULL,
@@ -47,6 +50,7 @@ struct request {
 	uint32_t job_id;        /* ... a job of it; 0: the name */
 	enum format format;     /* of a text */
 	bool member;
+	const char *role; /* NULL: all */
 	const char *conf; /* NULL: next to slurm.conf */
 	bool rails;
 };
@@ -57,6 +61,7 @@ struct found {
 	const struct sgang_jobrow **job; /* borrowed from the gang */
 	struct sgang_alloc *alloc;
 	struct sgang_map_member *member;
+	char (*role)[SGANG_ROLE_SIZE]; /* of a tree of groups */
 	size_t n;
 	struct sgang_node_topos *topos; /* of the gang's nodes; NULL:
 					 * not known */
@@ -122,6 +127,44 @@ static bool has_heir(const struct sgang_gang *gang,
 	return false;
 }
 
+/* True if it is a member that is asked for. */
+static bool is_meant(const struct request *request,
+		     const struct sgang_jobrow *job)
+{
+	char role[SGANG_ROLE_SIZE];
+	size_t length;
+
+	if (!job->record.placed ||
+	    (request->member && job->job_id != request->job_id))
+		return false;
+	if (!request->role)
+		return true;
+	length = strlen(request->role);
+	sgang_role_path_names(job->record.role, role);
+	return !strncmp(role, request->role, length) &&
+	       (!role[length] || role[length] == '/');
+}
+
+static bool asks_for_all(const struct request *request)
+{
+	return !request->member && !request->role;
+}
+
+static int find_none(const char *name, const struct request *request)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (request->role)
+		return sgang_cmd_no(
+			"no member of gang %s that has a place is in group %s",
+			name, sgang_text_show(shown, request->role));
+	if (request->member)
+		return sgang_cmd_no("job %" PRIu32 " has no place in the ring "
+				    "of gang %s",
+				    request->job_id, name);
+	return sgang_cmd_no("gang %s is not placed yet", name);
+}
+
 static int find_members(struct found *found, const char *name,
 			const struct request *request)
 {
@@ -131,8 +174,7 @@ static int find_members(struct found *found, const char *name,
 	for (i = 0; i < found->gang->n_jobs; i++) {
 		const struct sgang_jobrow *job = found->gang->jobs[i];
 
-		if (!job->record.placed ||
-		    (request->member && job->job_id != request->job_id))
+		if (!is_meant(request, job))
 			continue;
 		if (job->class == SGANG_ROW_ENDED && !request->member &&
 		    has_heir(found->gang, job))
@@ -142,13 +184,9 @@ static int find_members(struct found *found, const char *name,
 					    job->job_id, what_is_missing(job));
 		found->job[found->n++] = job;
 	}
-	if (!found->n && request->member)
-		return sgang_cmd_no("job %" PRIu32 " has no place in the ring "
-				    "of gang %s",
-				    request->job_id, name);
 	if (!found->n)
-		return sgang_cmd_no("gang %s is not placed yet", name);
-	if (!request->member && found->n != members)
+		return find_none(name, request);
+	if (asks_for_all(request) && found->n != members)
 		return sgang_cmd_no("gang %s started with %" PRIu32 " members, "
 				    "and %zu of them are known",
 				    name, members, found->n);
@@ -185,6 +223,9 @@ static int fill_member(struct found *found, size_t i, struct sgang_error *err)
 	size_t k;
 
 	member->job_id = job->job_id;
+	if (job->record.role[0])
+		member->role = sgang_role_path_names(job->record.role,
+						     found->role[i]);
 	member->member_rank = job->record.member_rank;
 	member->first = job->record.rank_offset;
 	if (!ring)
@@ -306,6 +347,7 @@ static void clear_found(struct found *found)
 	free(found->job);
 	free(found->alloc);
 	free(found->member);
+	free(found->role);
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
@@ -317,12 +359,13 @@ static int map_gang(const struct request *request,
 		.job = calloc(gang->n_jobs + 1, sizeof(*found.job)),
 		.alloc = calloc(gang->n_jobs + 1, sizeof(*found.alloc)),
 		.member = calloc(gang->n_jobs + 1, sizeof(*found.member)),
+		.role = calloc(gang->n_jobs + 1, sizeof(*found.role)),
 	};
 	char name[SGANG_GANGS_NAME];
 	int code = -1;
 
 	sgang_gangs_name(gang->record, name);
-	if (!found.job || !found.alloc || !found.member)
+	if (!found.job || !found.alloc || !found.member || !found.role)
 		sgang_err_memory(err);
 	else
 		code = find_members(&found, name, request);
@@ -416,6 +459,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
 		if (next == OPT_MEMBER)
 			request.member = true;
+		else if (next == OPT_ROLE)
+			request.role = value;
 		else if (next == OPT_CONF)
 			request.conf = value;
 		else if (next == OPT_RAILS)

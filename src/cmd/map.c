@@ -350,6 +350,10 @@ static struct json_object *json_seat(const struct seat *seat)
 
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		json_object_object_add(object, fields[i].key, fields[i].value);
+	if (seat->member->role)
+		json_object_object_add(
+			object, "role",
+			json_object_new_string(seat->member->role));
 	return object;
 }
 

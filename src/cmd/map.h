@@ -33,6 +33,8 @@ struct sgang_map_node {
 
 struct sgang_map_member {
 	uint32_t job_id;
+	const char *role; /* borrowed; NULL: the gang is no tree of
+			   * groups */
 	uint32_t member_rank;
 	uint64_t first;              /* its first place in the ring */
 	uint32_t *rank;              /* by place from there on: the

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cmd/scene.h"
+#include "core/base/hostlist.h"
+#include "core/base/nodeset.h"
 
 struct sgang_scene *sgang_scene_create(const struct sgang_fabric *fabric,
 				       const struct sgang_costs *costs,
@@ -36,6 +38,9 @@ void sgang_scene_destroy(struct sgang_scene *scene)
 	if (!scene)
 		return;
 	for (i = 0; i < scene->n_gangs; i++) {
+		for (uint32_t r = 0; r < scene->gang[i].n_roles; r++)
+			free(scene->gang[i].role[r]);
+		free(scene->gang[i].role);
 		free(scene->gang[i].name);
 		free(scene->gang[i].stop);
 	}
@@ -95,12 +100,76 @@ int sgang_scene_stop(struct sgang_scene_gang *gang, uint32_t node,
 {
 	if (grow(gang))
 		return sgang_err_memory(err);
-	gang->stop[gang->n_stops++] =
-		(struct sgang_scene_stop){ .node = node, .slots = slots };
+	gang->stop[gang->n_stops++] = (struct sgang_scene_stop){
+		.node = node, .slots = slots, .role = SGANG_SCENE_NO_ROLE
+	};
 	gang->slots += slots;
 	if (ring)
 		gang->n_ring = gang->n_stops;
 	return 0;
+}
+
+/* Its number; that of the last one is looked at first. n_roles: it is new. */
+static uint32_t find_role(const struct sgang_scene_gang *gang, const char *role)
+{
+	uint32_t r = gang->n_roles;
+
+	while (r && strcmp(gang->role[r - 1], role))
+		r--;
+	return r ? r - 1 : gang->n_roles;
+}
+
+static int add_role(struct sgang_scene_gang *gang, const char *role)
+{
+	char **bigger = realloc(gang->role,
+				(gang->n_roles + 1UL) * sizeof(*bigger));
+
+	if (bigger) {
+		gang->role = bigger;
+		gang->role[gang->n_roles] = strdup(role);
+	}
+	if (!bigger || !gang->role[gang->n_roles])
+		return -1;
+	gang->n_roles++;
+	return 0;
+}
+
+int sgang_scene_role(struct sgang_scene_gang *gang, size_t first,
+		     const char *role, struct sgang_error *err)
+{
+	uint32_t number = find_role(gang, role);
+
+	if (first == gang->n_stops)
+		return 0;
+	if (number == gang->n_roles && add_role(gang, role))
+		return sgang_err_memory(err);
+	for (size_t i = first; i < gang->n_stops; i++)
+		gang->stop[i].role = number;
+	return 0;
+}
+
+char *sgang_scene_role_nodes(const struct sgang_scene *scene,
+			     const struct sgang_scene_gang *gang, uint32_t role)
+{
+	struct sgang_nodeset *seen =
+		sgang_nodeset_create(sgang_fabric_nodes(scene->fabric));
+	const char **names = calloc(gang->n_stops + 1, sizeof(*names));
+	char *text = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; seen && names && i < gang->n_stops; i++) {
+		uint32_t node = gang->stop[i].node;
+
+		if (gang->stop[i].role != role || sgang_nodeset_has(seen, node))
+			continue;
+		sgang_nodeset_add(seen, node);
+		names[n++] = sgang_fabric_node_name(scene->fabric, node);
+	}
+	if (seen && names)
+		text = sgang_hostlist_fold(names, n);
+	sgang_nodeset_destroy(seen);
+	free(names);
+	return text;
 }
 
 /* Give slots of the node to a kind, as many as are left. */

@@ -31,6 +31,7 @@ enum sgang_scene_kind {
 };
 
 #define SGANG_SCENE_NONE SIZE_MAX
+#define SGANG_SCENE_NO_ROLE UINT32_MAX
 
 struct sgang_scene_node {
 	uint32_t slots;
@@ -42,6 +43,7 @@ struct sgang_scene_node {
 /* A member of a gang on a node. */
 struct sgang_scene_stop {
 	uint32_t node;
+	uint32_t role;  /* of the gang's; SGANG_SCENE_NO_ROLE */
 	uint32_t slots; /* 0: it is there, but has none of what
 			 * is counted */
 };
@@ -54,6 +56,9 @@ struct sgang_scene_gang {
 	size_t n_stops;
 	size_t n_ring;  /* the first ones, in ring order */
 	uint64_t slots; /* of all stops */
+	char **role;    /* of a tree of groups: those of its members, each once,
+			 * in the order of the stops */
+	uint32_t n_roles;
 	/* what its ring costs; all 0 and "" without a ring */
 	struct sgang_ring ring;
 	char tier[32];
@@ -94,6 +99,18 @@ struct sgang_scene_gang *sgang_scene_gang(struct sgang_scene *scene,
  * be those before it. Returns 0, or -1 with ENOMEM and 'err'. */
 int sgang_scene_stop(struct sgang_scene_gang *gang, uint32_t node,
 		     uint32_t slots, bool ring, struct sgang_error *err);
+
+/* The stops from 'first' on, up to the last that was added, are of a member with
+ * this role: the names of its groups, which are copied. Returns 0, or -1 with
+ * ENOMEM and 'err'. */
+int sgang_scene_role(struct sgang_scene_gang *gang, size_t first,
+		     const char *role, struct sgang_error *err);
+
+/* The nodes of a role as a host list, each once, in the order of the stops. To
+ * be freed; NULL with ENOMEM. */
+char *sgang_scene_role_nodes(const struct sgang_scene *scene,
+			     const struct sgang_scene_gang *gang,
+			     uint32_t role);
 
 /* Call when all is added. Counts the kinds of slots; if jobs have more than a
  * node has, the rest is cut off, gangs last. */

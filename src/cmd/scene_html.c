@@ -140,6 +140,34 @@ static int put_gangs(struct page *page, struct sgang_error *err)
 	return 0;
 }
 
+/* A row for each role of each gang that is a tree of groups. */
+static int put_roles(struct page *page, struct sgang_error *err)
+{
+	const struct sgang_scene *scene = page->scene;
+
+	for (size_t i = 0; i < scene->n_gangs; i++) {
+		const struct sgang_scene_gang *gang = &scene->gang[i];
+
+		for (uint32_t r = 0; r < gang->n_roles; r++) {
+			char *nodes = sgang_scene_role_nodes(scene, gang, r);
+
+			if (!nodes)
+				return sgang_err_memory(err);
+			fputs("<tr><th scope=\"row\">", page->out);
+			sgang_markup_text(page->out, gang->name,
+					  NAME_MAX_SHOWN);
+			fputs("</th><td>", page->out);
+			sgang_markup_text(page->out, gang->role[r],
+					  NAME_MAX_SHOWN);
+			fputs("</td><td class=\"words\">", page->out);
+			sgang_markup_text(page->out, nodes, NAME_MAX_SHOWN);
+			fputs("</td></tr>\n", page->out);
+			free(nodes);
+		}
+	}
+	return 0;
+}
+
 /* The picture in words: a row for each domain. */
 static int put_domains(struct page *page, struct sgang_error *err)
 {
@@ -210,10 +238,10 @@ static const struct marker {
 	const char *line;
 	int (*put)(struct page *page, struct sgang_error *err);
 } markers[] = {
-	{ "@DATA@\n", put_data },       { "@DOMAINS@\n", put_domains },
-	{ "@GANGS@\n", put_gangs },     { "@LEVELS@\n", put_levels },
-	{ "@SUMMARY@\n", put_summary }, { "@SVG@\n", put_svg },
-	{ "@TITLE@\n", put_title },
+	{ "@DATA@\n", put_data },   { "@DOMAINS@\n", put_domains },
+	{ "@GANGS@\n", put_gangs }, { "@LEVELS@\n", put_levels },
+	{ "@ROLES@\n", put_roles }, { "@SUMMARY@\n", put_summary },
+	{ "@SVG@\n", put_svg },     { "@TITLE@\n", put_title },
 };
 #define N_MARKERS (sizeof(markers) / sizeof(markers[0]))
 

@@ -115,6 +115,9 @@ static struct json_object *json_stops(const struct sgang_scene *scene,
 				  sgang_fabric_node_name(scene->fabric,
 							 gang->stop[i].node));
 		sgang_json_number(item, "slots", gang->stop[i].slots);
+		if (gang->stop[i].role != SGANG_SCENE_NO_ROLE)
+			sgang_json_string(item, "role",
+					  gang->role[gang->stop[i].role]);
 		sgang_json_bool(item, "ring", i < gang->n_ring);
 		json_object_array_add(list, item);
 	}

@@ -8,6 +8,7 @@
 #include "cmd/scene_live.h"
 #include "core/base/hostlist.h"
 #include "core/gang/lists.h"
+#include "core/gang/role_path.h"
 
 static bool has_nodes(const struct sgang_jobrow *job)
 {
@@ -23,8 +24,8 @@ static int add_job(struct sgang_scene *scene, struct sgang_scene_gang *gang,
 		   const struct sgang_jobrow *job, bool *told,
 		   struct sgang_error *err)
 {
-	char **names;
-	size_t n, i;
+	char **names, role[SGANG_ROLE_SIZE];
+	size_t n, i, first = gang->n_stops;
 	int rc, known;
 
 	if (sgang_hostlist_expand(job->nodes, &names, &n, err))
@@ -43,6 +44,10 @@ static int add_job(struct sgang_scene *scene, struct sgang_scene_gang *gang,
 				job->record.placed, err);
 	}
 	sgang_hostlist_free(names);
+	if (!rc && job->record.role[0])
+		rc = sgang_scene_role(
+			gang, first,
+			sgang_role_path_names(job->record.role, role), err);
 	return rc;
 }
 

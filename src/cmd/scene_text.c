@@ -644,6 +644,33 @@ static int put_ring(struct drawing *draw, const struct sgang_scene_gang *gang)
 	return 0;
 }
 
+/* "replica1/decode  n[2-3]" for each role of a tree of groups. */
+static int put_roles(struct drawing *draw, const struct sgang_scene_gang *gang)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	int width = 0, length;
+	uint32_t r;
+
+	for (r = 0; r < gang->n_roles; r++) {
+		length = (int)strlen(sgang_text_show(shown, gang->role[r]));
+		width = length > width ? length : width;
+	}
+	for (r = 0; r < gang->n_roles; r++) {
+		char *nodes = sgang_scene_role_nodes(draw->scene, gang, r);
+
+		if (!nodes)
+			return -1;
+		put(draw, "  %-*s ", width,
+		    sgang_text_show(shown, gang->role[r]));
+		make_room(draw, (int)strlen(nodes) + 1, 3);
+		put(draw, " ");
+		put_cut(draw, nodes, draw->look->width - draw->column);
+		free(nodes);
+		end_line(draw);
+	}
+	return 0;
+}
+
 static int put_picked(struct drawing *draw)
 {
 	const struct sgang_scene_gang *gang =
@@ -658,6 +685,8 @@ static int put_picked(struct drawing *draw)
 	put(draw, ", %" PRIu64 " %s%s", gang->slots, draw->scene->unit,
 	    plural(gang->slots));
 	end_line(draw);
+	if (put_roles(draw, gang))
+		return -1;
 	if (!gang->n_ring)
 		return 0;
 	put(draw, " ");

@@ -363,8 +363,39 @@ test_expect_success '2.15 sgang show has the role of each member' '
 	"$sgang" show file --json >json &&
 	test "$(jq -r ".jobs[].role" json | sort | uniq -c | tr -s " " | tr "\n" ,)" = \
 		" 2 replica1/decode, 1 replica1/encode, 2 replica2/decode, 1 replica2/encode," &&
-	"$sgang" show file | grep "Role=replica1/encode" &&
-	end_gang file
+	"$sgang" show file | grep "Role=replica1/encode"
+'
+# The nodes of the members of a group of the file, by squeue: file_nodes ROLE
+file_nodes()
+{
+	"$sgang" show file --json | jq -r ".jobs[] | select(.role == \"$1\") | .job_id" |
+		while read -r id; do squeue -h -j $id -o %N; done
+}
+
+test_expect_success "2.15 sgang map has the role of each rank, and a group's ranks alone" '
+	"$sgang" map file --json >json &&
+	for role in replica1/encode replica1/decode replica2/encode replica2/decode; do
+		file_nodes $role | sort >nodes && test -s nodes &&
+		jq -r ".[] | select(.role == \"$role\") | .node" json | sort -u |
+			test_cmp nodes - &&
+		"$sgang" map file --role=$role | sort -u | test_cmp nodes - || return 1
+	done &&
+	{ file_nodes replica2/encode && file_nodes replica2/decode; } | sort >nodes &&
+	"$sgang" map file --role=replica2 | sort -u | test_cmp nodes - &&
+	test_must_fail "$sgang" map file --role=replica 2>err &&
+	grep "no member of gang root/file that has a place is in group replica\$" err
+'
+test_expect_success "2.15 sgang topology shows the nodes of each role" '
+	decoders=$(file_nodes replica1/decode | sort | paste -sd,) &&
+	"$sgang" topology --gang=file --width=80 >out && cat out &&
+	test "$(scontrol show hostnames "$(sed -n "s,^  replica1/decode  *,,p" out)" |
+		sort | paste -sd,)" = "$decoders" &&
+	"$sgang" topology --gang=file --json >json &&
+	test "$(jq -r ".gangs[].stops[] | select(.role == \"replica1/decode\") | .node" json |
+		sort | paste -sd,)" = "$decoders" &&
+	"$sgang" topology --html=page.html &&
+	grep "<td>replica1/decode</td>" page.html &&
+	"$sgang" explain ${members[0]} --json >json && cat json && end_gang file
 '
 
 test_expect_success 'nothing is left' 'nothing_left'

@@ -223,6 +223,17 @@ static void test_json(void **state)
 		"\"local_rank\":1,\"gpu\":1,\"island\":null,\"nic\":null}");
 	json_object_put(list);
 
+	/* 2.15: the group of a member of a tree */
+	members[1].role = "replica1/decode";
+	list = sgang_map_json(members, 2);
+	seat = json_object_array_get_idx(list, 2);
+	assert_false(json_object_object_get_ex(seat, "role", NULL));
+	seat = json_object_array_get_idx(list, 7);
+	assert_string_equal(
+		json_object_get_string(json_object_object_get(seat, "role")),
+		"replica1/decode");
+	json_object_put(list);
+
 	/* the last of four ranks has the last GPU, and its card */
 	members[0].node[0].ranks = 4;
 	list = sgang_map_json(members, 1);

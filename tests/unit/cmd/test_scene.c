@@ -15,6 +15,7 @@
 #include "cmd/markup.h"
 #include "cmd/nodes.h"
 #include "cmd/scene.h"
+#include "cmd/scene_json.h"
 #include "cmd/scene_layout.h"
 #include "cmd/scene_live.h"
 
@@ -451,6 +452,54 @@ static void a_cluster_becomes_a_scene(void **state)
 	sgang_gangs_clear(&gangs);
 }
 
+/* 2.15: several members have one role, and one node has several roles. */
+static void roles_have_nodes(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+	struct sgang_scene_gang *gang = add_gang(scene, "a/x");
+	static const struct {
+		const char *role;
+		uint32_t node;
+	} stops[] = {
+		{ "r1/encode", N1 }, { "r1/decode", N1 }, { "r1/decode", N2 },
+		{ "r2/decode", N4 }, { "r1/decode", N3 }, { "r1/decode", N2 },
+	};
+	static const char *const wanted[] = { "n1", "n[1-3]", "n4" };
+	struct json_object *json, *list;
+	struct sgang_error err;
+	size_t i;
+
+	for (i = 0; i < N(stops); i++) {
+		size_t first = gang->n_stops;
+
+		add_stop(gang, stops[i].node, 1);
+		assert_int_equal(
+			sgang_scene_role(gang, first, stops[i].role, &err), 0);
+	}
+	add_stop(gang, N5, 1); /* of nobody's role */
+	sgang_scene_close(scene);
+	assert_int_equal(gang->n_roles, N(wanted));
+	for (i = 0; i < N(wanted); i++) {
+		char *nodes = sgang_scene_role_nodes(scene, gang, (uint32_t)i);
+
+		assert_string_equal(nodes, wanted[i]);
+		free(nodes);
+	}
+	json = sgang_scene_json(scene);
+	list = json_object_object_get(
+		json_object_array_get_idx(json_object_object_get(json, "gangs"),
+					  0),
+		"stops");
+	for (i = 0; i < N(stops); i++)
+		assert_string_equal(
+			json_object_get_string(json_object_object_get(
+				json_object_array_get_idx(list, i), "role")),
+			stops[i].role);
+	assert_false(json_object_object_get_ex(
+		json_object_array_get_idx(list, i), "role", NULL));
+	json_object_put(json);
+}
+
 static void check_markup(const char *text, size_t most, const char *wanted)
 {
 	char *made = NULL;
@@ -495,6 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_STAGE(slots_are_of_one_kind_each),
+		ON_STAGE(roles_have_nodes),
 		ON_STAGE(what_is_too_much_is_cut),
 		ON_STAGE(a_gang_is_found_by_name),
 		ON_STAGE(hops_know_their_level),
