@@ -17,10 +17,12 @@ static void begin_count(struct gang *g, int64_t started)
 	g->below.leader = 0;
 	g->below.over = false;
 	g->below.known = false;
+	sgang_branches_forget_ends(g);
 }
 
 void sgang_below_forget(struct gang *g)
 {
+	sgang_branches_forget_ends(g);
 	memset(&g->below, 0, sizeof(g->below));
 }
 
@@ -51,6 +53,7 @@ void sgang_below_note_end(struct sgang_conductor *c,
 		g->below.told++;
 	else
 		g->below.done++;
+	sgang_branches_note_end(g, r);
 	if (r->placed && !r->member_rank)
 		g->below.leader = info->job_id;
 }

@@ -21,6 +21,7 @@
 
 struct gang;
 struct probed;
+struct done;
 struct seat;
 struct shown_node;
 struct slices;
@@ -211,6 +212,8 @@ struct gang {
 		uint32_t leader; /* member rank 0, if it has completed */
 		bool over;       /* those who waited for as many have ended */
 		bool cares;      /* some job has such a policy */
+		struct done *roles; /* by group (branches_done.c) */
+		uint32_t n_roles;
 	} below;
 
 	/* Members that leave draining nodes (move.c). */
@@ -624,6 +627,15 @@ bool sgang_branches_grow(const struct gang *g);
 void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
 			const struct sgang_spec *spec,
 			struct sgang_nodeset *nodes);
+
+/* --- branches_done.c --- */
+
+/* Count a member that has completed in its group. */
+void sgang_branches_note_end(struct gang *g, const struct sgang_record *r);
+void sgang_branches_forget_ends(struct gang *g);
+/* True if the members that run or hold nodes, with those that have completed,
+ * are not its minimum. Without memory it is false. */
+bool sgang_branches_below(const struct gang *g);
 
 /* --- slices.c --- */
 

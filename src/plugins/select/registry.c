@@ -151,6 +151,7 @@ static int list_entry(struct gang *g, struct entry *e)
 static void free_gang(struct gang *g)
 {
 	sgang_branches_forget(g);
+	sgang_branches_forget_ends(g);
 	free(g->entries);
 	free(g->group.gangs);
 	free(g->hold.members);

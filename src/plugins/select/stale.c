@@ -32,15 +32,11 @@ static void find_cares(struct gang *g, bool *done, bool *running)
 
 static bool is_below(const struct gang *g)
 {
-	uint32_t there = g->tally.running + g->tally.held, less;
+	uint32_t there = g->tally.running + g->tally.held;
 
-	if (g->tally.roles.any) {
-		less = there < g->tally.min_member ?
-			       g->tally.min_member - there :
-			       1;
+	if (g->tally.roles.any)
 		return g->tally.running && !g->tally.roles.whole &&
-		       g->below.done < less;
-	}
+		       sgang_branches_below(g);
 	return g->tally.min_member > 1 && g->tally.running &&
 	       there < g->tally.min_member &&
 	       g->below.done < g->tally.min_member - there;

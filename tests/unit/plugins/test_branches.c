@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_branches.c - gangs whose members form a tree of groups */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "unit/plugins/toy_cluster.h"
+
+/* A member with this role, and other options. */
+static uint32_t with_role(const char *gang, uint32_t min, const char *role,
+			  const char *more)
+{
+	struct fake_request rq = member_of(gang, min);
+	char text[SGANG_ROLE_SIZE + 128];
+
+	snprintf(text, sizeof(text), "gang_role=%s%s%s", role,
+		 more[0] ? "|" : "", more);
+	rq.more = text;
+	return submit(rq);
+}
+
+/* ---- stale trees ---- */
+
+#define STALE "gang_on_stale=kill|gang_stale_grace=2"
+
+/* A replica that needs an encoder and two decoders. */
+static void add_replica(const char *name, uint32_t min, uint32_t ids[3])
+{
+	static const char *const roles[] = { "encode:min=1", "decode:min=2",
+					     "decode:min=2" };
+	char role[64];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		snprintf(role, sizeof(role), "%s:min=2/%s", name, roles[i]);
+		ids[i] = with_role("serve", min, role, STALE);
+	}
+}
+
+static void begin_serve(uint32_t min, uint32_t ids[6])
+{
+	add_replica("r1", min, ids);
+	add_replica("r2", min, ids + 3);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, min == 2 ? 6 : 3, FAKE_RUNNING);
+}
+
+/* 2.22 2.23 2.24 2.25: those who have completed count in their own group alone. Who is
+ * which: the encoder and the decoders of two replicas. */
+static void test_stale(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t min, completes, fails; /* sets of members */
+		bool restart, purge, stale;
+	} cases[] = {
+		{ "a decoder is lost", 2, 0, 0x02, false, false, true },
+		{ "a decoder completes", 2, 0x02, 0, false, false, false },
+		{ "all of a replica complete", 2, 0x07, 0, false, false,
+		  false },
+		{ "another decoder completes", 2, 0x10, 0x01, false, false,
+		  true },
+		{ "four complete", 2, 0x3a, 0x01, false, false, true },
+		{ "one replica of two is enough", 1, 0, 0x01, false, false,
+		  false },
+		{ "... of which one completes", 1, 0x10, 0x01, false, false,
+		  false },
+		{ "parts of both are not", 1, 0x20, 0x11, false, false, true },
+		{ "after a restart", 2, 0x10, 0x01, true, false, true },
+		{ "all complete, after a restart", 2, 0x07, 0, true, false,
+		  false },
+		{ "purged, after a restart", 2, 0x02, 0, true, true, false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t ids[6], left = 0;
+
+		teardown(state);
+		setup(state);
+		snprintf(context, sizeof(context), "%s", cases[i].what);
+		begin_serve(cases[i].min, ids);
+		schedule_and_pass();
+		pass();
+		all_in_state(ids, 6, FAKE_RUNNING);
+		for (uint32_t k = 0; k < 6; k++) {
+			if (cases[i].completes >> k & 1)
+				fake_end(ids[k]);
+			else if (cases[i].fails >> k & 1)
+				fake_fail(ids[k], false);
+			else
+				left = ids[k];
+		}
+		pass();
+		if (cases[i].purge)
+			fake_purge();
+		if (cases[i].restart) {
+			fake_snapshot();
+			come_back(true);
+			pass();
+		}
+		fake_clock(119);
+		pass();
+		assert_int_equal(fake_state(left), FAKE_RUNNING);
+		fake_clock(5);
+		pass();
+		pass();
+		if ((fake_state(left) == FAKE_GONE) != cases[i].stale)
+			fail_msg("%s: %s", context,
+				 cases[i].stale ? "runs on" : "was ended");
+	}
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_stale),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
