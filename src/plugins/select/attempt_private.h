@@ -505,11 +505,15 @@ bool sgang_branches_any(const struct attempt *a);
 /* As sgang_fit_choose(), for one gang that is such a tree; the parts are added
  * to those of the gangs before it. */
 int sgang_branches_choose(struct attempt *a, size_t index, enum extent extent);
-/* Call when not all members of such a gang fit: find groups that do, by 'fits',
- * and what fits with them. 0: they are the parts, in ring order, and a->plan is
- * set; -1: none was found, a->why is as before, and parts must be chosen
- * again. */
-int sgang_branches_fit(struct attempt *a, bool (*fits)(struct attempt *a));
+/* Call when not all members of such a gang fit: find groups and members that
+ * do. 1: they are the parts, in ring order; now ('when' is 0) with what fits with
+ * them, and a->plan is set. Otherwise a->why is as before and the parts are
+ * the first choice: 0: none fit; -1: not known. */
+int sgang_branches_fit(struct attempt *a, int64_t when);
+/* If the parts of such a gang never fit ('when' is INT64_MAX) find others, and
+ * the first of these times at which they do. INT64_MAX: none. */
+int64_t sgang_branches_when(struct attempt *a, const int64_t *times, size_t n,
+			    int64_t when);
 /* Set the groups of a plan for the parts, which are in ring order; free them
  * afterwards. 0, or -1 with the cause in 'nofit'. */
 int sgang_branches_groups(const struct attempt *a,

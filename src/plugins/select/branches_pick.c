@@ -15,8 +15,13 @@
 /* The least and the most plans of a search for groups that fit; in between the
  * limit is this CPU time (microseconds). */
 #define PLANS_LEAST 8
-#define PLANS_MOST 64
+#define PLANS_MOST 256
 #define PLANS_TIME 20000
+
+/* Steps of all of them (core/plan/plan.h), and of each: the cost does not matter
+ * yet. */
+#define ALL_STEPS SGANG_PLAN_STEPS
+#define PLAN_STEPS (ALL_STEPS / 4)
 
 /* ---- what could be taken ---- */
 
@@ -30,8 +35,13 @@ struct picking {
 	uint32_t *take; /* by group */
 	uint32_t *left; /* scratch, by group */
 	struct part *part;
-	size_t n_parts; /* all that could be taken, in take order */
-	uint32_t *top;  /* groups that could start, in the order of trial */
+	size_t n_parts;   /* all that could be taken, leaf by leaf, and there in
+			 * take order */
+	size_t *first_of; /* by group: its first part; one more at the end */
+	bool *in;         /* by part: it is taken */
+	bool *closed;     /* scratch, by request */
+	size_t n_asked;   /* number of requests */
+	uint32_t *top;    /* groups that could start, in the order of trial */
 	size_t n_tops;
 	size_t most; /* members to take, at the most */
 };
@@ -77,15 +87,31 @@ static void list_entry(struct picking *p, struct entry *e)
 		};
 }
 
+static int by_leaf(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->entry->leaf != y->entry->leaf)
+		return x->entry->leaf < y->entry->leaf ? -1 : 1;
+	return sgang_fit_take_order(a, b);
+}
+
 /* All parts that could be taken. */
 static void list_parts(struct picking *p)
 {
+	size_t at = 0;
+
 	for (size_t i = 0; i < p->g->n_entries; i++) {
 		count_entry(p, p->g->entries[i]);
 		if (may_start(p->g->entries[i]))
 			list_entry(p, p->g->entries[i]);
 	}
-	qsort(p->part, p->n_parts, sizeof(*p->part), sgang_fit_take_order);
+	qsort(p->part, p->n_parts, sizeof(*p->part), by_leaf);
+	for (uint32_t g = 0; g <= p->g->tree.n; g++) {
+		while (at < p->n_parts && p->part[at].entry->leaf < g)
+			at++;
+		p->first_of[g] = at;
+	}
 }
 
 /* True if groups follow a start, instead of one. */
@@ -129,8 +155,27 @@ static void end(struct picking *p)
 	free(p->take);
 	free(p->left);
 	free(p->part);
+	free(p->first_of);
+	free(p->in);
+	free(p->closed);
 	free(p->top);
 	sgang_role_choice_close(&p->choice);
+}
+
+static int alloc(struct picking *p, uint32_t n, size_t parts)
+{
+	p->stock = calloc(n, sizeof(*p->stock));
+	p->take = calloc(n, sizeof(*p->take));
+	p->left = calloc(n, sizeof(*p->left));
+	p->top = calloc(n, sizeof(*p->top));
+	p->first_of = calloc(n + 1UL, sizeof(*p->first_of));
+	p->part = calloc(parts + 1, sizeof(*p->part));
+	p->in = calloc(parts + 1, sizeof(*p->in));
+	p->closed = calloc(p->n_asked + 1, sizeof(*p->closed));
+	return p->stock && p->take && p->left && p->top && p->first_of &&
+			       p->part && p->in && p->closed ?
+		       0 :
+		       -1;
 }
 
 static int begin(struct picking *p, struct attempt *a, size_t index)
@@ -138,15 +183,10 @@ static int begin(struct picking *p, struct attempt *a, size_t index)
 	struct gang *g = a->gangs[index];
 	uint32_t n = g->tree.n;
 
-	*p = (struct picking){ .a = a, .index = index, .g = g };
-	if (!n)
-		return -1;
-	p->stock = calloc(n, sizeof(*p->stock));
-	p->take = calloc(n, sizeof(*p->take));
-	p->left = calloc(n, sizeof(*p->left));
-	p->top = calloc(n, sizeof(*p->top));
-	p->part = calloc(g->tally.eligible + 1UL, sizeof(*p->part));
-	if (!p->stock || !p->take || !p->left || !p->top || !p->part)
+	*p = (struct picking){
+		.a = a, .index = index, .g = g, .n_asked = a->n_probed
+	};
+	if (!n || alloc(p, n, g->tally.eligible) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
 		p->stock[i].order = UINT32_MAX;
@@ -162,21 +202,26 @@ static int begin(struct picking *p, struct attempt *a, size_t index)
 
 /* ---- parts ---- */
 
-/* Make the parts of the attempt of what is taken, behind those before
+/* Take the first members of each leaf. */
+static void take_first(struct picking *p, const uint32_t *take)
+{
+	memset(p->in, 0, p->n_parts * sizeof(*p->in));
+	for (uint32_t g = 0; g < p->g->tree.n; g++) {
+		for (uint32_t k = 0; k < take[g]; k++)
+			p->in[p->first_of[g] + k] = true;
+	}
+}
+
+/* Make the parts of the attempt of those that are taken, behind those before
  * 'first'. */
-static void use(struct picking *p, size_t first, const uint32_t *take)
+static void use(struct picking *p, size_t first)
 {
 	struct attempt *a = p->a;
 
-	memcpy(p->left, take, p->g->tree.n * sizeof(*p->left));
 	a->n_parts = first;
 	for (size_t i = 0; i < p->n_parts; i++) {
-		uint32_t *left = &p->left[p->part[i].entry->leaf];
-
-		if (!*left)
-			continue;
-		--*left;
-		a->parts[a->n_parts++] = p->part[i];
+		if (p->in[i])
+			a->parts[a->n_parts++] = p->part[i];
 	}
 }
 
@@ -245,44 +290,164 @@ int sgang_branches_choose(struct attempt *a, size_t index, enum extent extent)
 	if (rc == 0 && !grows(p.g) && p.n_tops &&
 	    extent != SGANG_EXTENT_MINIMUM)
 		add_rest(&p);
-	if (rc == 0)
-		use(&p, first, p.take);
+	if (rc == 0) {
+		take_first(&p, p.take);
+		use(&p, first);
+	}
 	end(&p);
 	return rc;
+}
+
+/* ---- other members of a leaf ---- */
+
+static size_t kind_of(const struct picking *p, size_t part)
+{
+	return (size_t)(p->part[part].probed - p->a->probed);
+}
+
+/* Close the requests of parts that are left out. */
+static void close_left_out(struct picking *p, size_t from, size_t end)
+{
+	memset(p->closed, 0, p->n_asked * sizeof(*p->closed));
+	for (size_t i = from; i < end; i++) {
+		if (!p->in[i])
+			p->closed[kind_of(p, i)] = true;
+	}
+}
+
+/* Take 'left' parts from 'from' on. None is taken whose like was left out
+ * before it. */
+static bool refill(struct picking *p, size_t first, size_t from, size_t end,
+		   size_t left)
+{
+	close_left_out(p, first, from);
+	for (size_t i = from; left && i < end; i++) {
+		if (p->closed[kind_of(p, i)])
+			continue;
+		p->in[i] = true;
+		left--;
+	}
+	if (!left)
+		return true;
+	memset(p->in + from, 0, (end - from) * sizeof(*p->in));
+	return false;
+}
+
+/* Other members of a leaf: leave out the last one that can be left out. Members
+ * that --gang-order puts into the minimum cannot. False: there are none. */
+static bool next_in_leaf(struct picking *p, uint32_t g)
+{
+	size_t first = p->first_of[g], end = p->first_of[g + 1], left = 0;
+	size_t fixed;
+
+	if (!p->take[g] || p->take[g] == end - first)
+		return false;
+	fixed = first +
+		sgang_which_first(p->part + first, end - first, p->take[g]);
+	for (size_t i = end; i-- > fixed;) {
+		if (!p->in[i])
+			continue;
+		p->in[i] = false;
+		left++;
+		if (refill(p, first, i + 1, end, left))
+			return true;
+	}
+	return false;
+}
+
+/* Other members of the same leaves; false: there are none. */
+static bool next_members(struct picking *p)
+{
+	for (uint32_t g = p->g->tree.n; g--;) {
+		size_t first = p->first_of[g];
+
+		if (next_in_leaf(p, g))
+			return true;
+		memset(p->in + first, 0,
+		       (p->first_of[g + 1] - first) * sizeof(*p->in));
+		for (uint32_t k = 0; k < p->take[g]; k++)
+			p->in[first + k] = true;
+	}
+	return false;
 }
 
 /* ---- the search ---- */
 
 struct trial {
 	struct picking p;
-	bool (*fits)(struct attempt *a);
+	int64_t when; /* 0: now */
 	uint32_t plans;
-	uint64_t begun;
+	uint64_t steps, begun;
+	bool unsure; /* a choice that was refused, or not tried, may fit */
 };
 
-static bool is_late(const struct trial *t)
+static bool is_late(struct trial *t)
 {
-	return t->plans >= PLANS_MOST ||
-	       (t->plans >= PLANS_LEAST &&
-		t->p.a->c->host->cpu_us() - t->begun > PLANS_TIME);
+	bool late = t->plans >= PLANS_MOST || t->steps >= ALL_STEPS ||
+		    (t->plans >= PLANS_LEAST &&
+		     t->p.a->c->host->cpu_us() - t->begun > PLANS_TIME);
+
+	t->unsure |= late;
+	return late;
 }
 
-static bool fits_now(struct trial *t, const uint32_t *take)
+/* Drop the requests that a trial has added; no part uses them any more. */
+static void drop_made(struct picking *p)
+{
+	while (p->a->n_probed > p->n_asked)
+		sgang_probed_free(&p->a->probed[--p->a->n_probed]);
+}
+
+/* Whether the parts fit: 1 or 0; -1: not known. */
+static int plan(struct attempt *a, int64_t when)
+{
+	if (when ? sgang_fit_at(a, when) : sgang_fit_parts(a) == 0)
+		return 1;
+	return sgang_fewer_fit(a, when) ? 1 : sgang_uneven_fit(a, when);
+}
+
+static void take_parts(struct picking *p)
+{
+	drop_made(p);
+	p->a->uneven = false;
+	use(p, 0);
+	sgang_fit_ring_order(p->a);
+}
+
+/* Do those that are taken fit? */
+static bool fits_now(struct trial *t)
 {
 	struct attempt *a = t->p.a;
-	bool fit;
+	struct sgang_budget budget, *before = a->budget;
+	bool trying = a->trying;
+	int rc = 0;
 
 	t->plans++;
-	use(&t->p, 0, take);
-	sgang_fit_ring_order(a);
+	take_parts(&t->p);
+	sgang_budget_init(&budget, PLAN_STEPS);
+	a->budget = &budget;
 	a->trying = true;
-	fit = a->n_parts && t->fits(a);
-	a->trying = false;
-	return fit;
+	if (a->n_parts)
+		rc = plan(a, t->when);
+	a->trying = trying;
+	a->budget = before;
+	t->steps += budget.taken;
+	t->unsure |= rc < 0 || (!rc && (budget.unproved || !budget.left));
+	return rc == 1;
 }
 
-/* The first choice for 'g' that fits; p.take has it. */
-static bool find_choice(struct trial *t, uint32_t g)
+static bool others_fit(struct trial *t)
+{
+	while (next_members(&t->p) && !is_late(t)) {
+		if (fits_now(t))
+			return true;
+	}
+	return false;
+}
+
+/* The first choice for 'g' that fits, with the first members of each leaf or
+ * with 'others'; p.take and p.in have it. */
+static bool find_choice(struct trial *t, uint32_t g, bool others)
 {
 	struct sgang_role_choice *c = &t->p.choice;
 	bool any = true;
@@ -290,7 +455,8 @@ static bool find_choice(struct trial *t, uint32_t g)
 	sgang_role_choice_first(c, g);
 	for (; any && !is_late(t); any = sgang_role_choice_next(c, g)) {
 		(void)sgang_role_choice_take(c, g, t->p.take);
-		if (fits_now(t, t->p.take))
+		take_first(&t->p, t->p.take);
+		if (others ? others_fit(t) : fits_now(t))
 			return true;
 	}
 	remove_group(&t->p, g);
@@ -314,7 +480,8 @@ static void find_rest(struct trial *t)
 			add_group(p, more.g);
 		else if (fit)
 			p->take[more.g]++;
-		if (fit && fits_now(t, p->take)) {
+		take_first(p, p->take);
+		if (fit && fits_now(t)) {
 			sum += more.members;
 			continue;
 		}
@@ -324,32 +491,71 @@ static void find_rest(struct trial *t)
 			p->take[more.g]--;
 		cursor = more.group ? tree->node[more.g].end : more.g + 1;
 	}
+	take_first(p, p->take);
 }
 
-int sgang_branches_fit(struct attempt *a, bool (*fits)(struct attempt *a))
+static bool search(struct trial *t)
 {
-	struct trial t = { .fits = fits, .begun = a->c->host->cpu_us() };
-	bool found = false;
+	for (int others = 0; others <= 1; others++) {
+		for (size_t i = 0; i < t->p.n_tops; i++) {
+			if (!find_choice(t, t->p.top[i], others))
+				continue;
+			if (!others && !grows(t->p.g) && !t->when)
+				find_rest(t);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Take what was found. Now: with the plan that is reported. */
+static int report(struct trial *t)
+{
+	struct attempt *a = t->p.a;
+
+	take_parts(&t->p);
+	if (t->when)
+		return 1;
+	if (plan(a, 0) != 1)
+		return -1;
+	if (!a->uneven)
+		sgang_uneven_doubt(a);
+	return 1;
+}
+
+int sgang_branches_fit(struct attempt *a, int64_t when)
+{
+	struct trial t = { .when = when, .begun = a->c->host->cpu_us() };
 	struct sgang_told told;
+	int rc = -1;
 
 	sgang_told_keep(a, &told);
 	if (begin(&t.p, a, 0) == 0) {
-		for (size_t i = 0; i < t.p.n_tops && !found; i++)
-			found = find_choice(&t, t.p.top[i]);
-		if (found && !grows(t.p.g))
-			find_rest(&t);
+		rc = search(&t) ? 1 : t.unsure ? -1 : 0;
 		sgang_told_again(a, &told);
-		/* the plan that is reported */
-		if (found) {
-			use(&t.p, 0, t.p.take);
-			sgang_fit_ring_order(a);
-			found = fits(a);
-		}
+		if (rc == 1)
+			rc = report(&t);
+		else
+			drop_made(&t.p);
 	}
 	end(&t.p);
-	if (found)
-		return 0;
-	sgang_placement_destroy(a->plan);
-	a->plan = NULL;
-	return -1;
+	if (rc == 1)
+		return rc;
+	a->n_parts = 0;
+	(void)sgang_branches_choose(a, 0, SGANG_EXTENT_MINIMUM);
+	sgang_fit_ring_order(a);
+	if (!when) {
+		sgang_placement_destroy(a->plan);
+		a->plan = NULL;
+	}
+	return rc;
+}
+
+int64_t sgang_branches_when(struct attempt *a, const int64_t *times, size_t n,
+			    int64_t when)
+{
+	if (when != INT64_MAX || a->n_gangs > 1 || !sgang_branches_any(a) ||
+	    !n || sgang_branches_fit(a, times[n - 1]) != 1)
+		return when;
+	return sgang_fit_first(a, times, n);
 }

@@ -20,11 +20,7 @@ static bool other_members_fit(struct attempt *a)
 {
 	if (!sgang_branches_any(a))
 		return sgang_which_fit(a, 0) == 1;
-	if (a->n_gangs == 1 && sgang_branches_fit(a, sgang_fit_any) == 0)
-		return true;
-	(void)sgang_fit_choose(a, SGANG_EXTENT_MINIMUM);
-	sgang_fit_ring_order(a);
-	return false;
+	return a->n_gangs == 1 && sgang_branches_fit(a, 0) == 1;
 }
 
 int sgang_fit(struct attempt *a)
@@ -58,6 +54,7 @@ int64_t sgang_fit_when(struct attempt *a)
 	if (when == INT64_MAX)
 		when = sgang_uneven_when(a, times, n);
 	when = sgang_which_when(a, times, n, when);
+	when = sgang_branches_when(a, times, n, when);
 	sgang_helps_find(a, when);
 	sgang_fit_end(a, times);
 	return when;

@@ -202,6 +202,14 @@ static bool fits_with(struct attempt *a, bool reserved,
 
 /* ---- the search ---- */
 
+/* Nodes that were added are there: in a tree, do no other groups fit either? */
+static bool none_fit(struct attempt *a)
+{
+	if (!sgang_branches_any(a))
+		return true;
+	return a->n_gangs == 1 && sgang_branches_fit(a, INT64_MAX) == 0;
+}
+
 /* Call when the parts never fit in the present state. */
 static void find_never(struct attempt *a)
 {
@@ -213,7 +221,8 @@ static void find_never(struct attempt *a)
 	if (fits_in_the_end(a, nodes)) {
 		reduce_endless(a, nodes);
 		write_jobs(a, nodes);
-	} else if (!fits_with(a, false, nodes) && !fits_with(a, true, nodes)) {
+	} else if (!fits_with(a, false, nodes) && !fits_with(a, true, nodes) &&
+		   none_fit(a)) {
 		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, a->helps);
 	}
 	sgang_nodeset_destroy(nodes);

@@ -272,7 +272,7 @@ void sgang_never_check_all(struct sgang_conductor *c)
 void sgang_never_after(struct sgang_conductor *c, struct gang *g)
 {
 	if (g->attempt.failed && g->joint.start == INT64_MAX && !g->limited &&
-	    !g->tally.roles.any && may_be_judged(c, g) &&
+	    !sgang_branches_grow(g) && may_be_judged(c, g) &&
 	    (g->never.planned_of != g->requests ||
 	     g->never.planned_supply != c->host->supply()))
 		(void)sgang_never_by_plan(c, g);
