@@ -223,6 +223,69 @@ test_expect_success '5.4 it starts when an update makes it possible' '
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]}
 '
+
+# ---- trees of groups ----
+
+# decode NAME GROUP MINIMUM OPTIONS...: a member of a group that needs so many
+decode()
+{
+	local name=$1 group=$2 min=$3
+
+	shift 3
+	submit -N 1 $whole --gang=$name --gang-role=$group/decode:min=$min "$@"
+}
+
+tree_five="with group r1/decode: $five"
+test_expect_success '2.15 5.4 five decoders of a replica that may not leave a leaf of four' '
+	test_when_finished clear_cluster &&
+	for i in 1 2 3 4; do decode tree r1:require=leaf 5 || return 1; done &&
+	! decode tree r1:require=leaf 5 2>err &&
+	grep -F "the gang can never start $tree_five" err &&
+	! decode array r1:require=leaf 5 --array=0-4 2>err &&
+	grep -F "the gang can never start $tree_five" err &&
+	decode four r1:require=leaf 4 --array=0-3 &&
+	decode apart r1 5 --array=0-4
+'
+test_expect_success '2.15 5.4 sgang submit of such a tree' '
+	cat >tree.yaml <<-END &&
+	gang: tree-file
+	min: 1
+	roles:
+	  - name: r1
+	    topology: require:leaf
+	    roles:
+	      - {name: decode, min: 5, count: 5, options: [-N1, --exclusive, --mem=100], script: sleep.sh}
+	END
+	! "$top_builddir/src/cmd/sgang" submit tree.yaml >out 2>err &&
+	grep -F "the gang can never start $tree_five" err &&
+	test -z "$(squeue -h)"
+'
+# Two roles of three, each of which fits into a leaf.
+six_of_a_leaf()
+{
+	members=($(decode $1 r1:min=2:require=leaf 3) $(decode $1 r1 3) $(decode $1 r1 3)) &&
+	for i in 1 2 3; do
+		members+=($(submit -N 1 $whole --gang=$1 --gang-role=r1/encode:min=3)) ||
+			return 1
+	done
+}
+
+test_expect_success '2.15 5.4 two roles together larger than the leaf of their group' '
+	six_of_a_leaf both && wait_for 10 gang_attempted ${members[5]} 1 &&
+	"$top_builddir/src/cmd/sgang" explain both >out && cat out &&
+	grep "Helps=nothing: it asks for more than its nodes have" out &&
+	delays_nobody "Gang root/both waits: group r1: 1 group of 6 units or more must be within one leaf"
+'
+test_expect_success '2.16 5.5 another group is enough: not impossible' '
+	test_when_finished clear_cluster &&
+	busy=$(submit -N 8 $whole) && wait_state $busy RUNNING &&
+	six_of_a_leaf either && members+=($(decode either r2 2) $(decode either r2 2)) &&
+	wait_for 10 gang_attempted ${members[7]} 1 &&
+	"$top_builddir/src/cmd/sgang" explain either >out && cat out &&
+	! grep "Helps=nothing" out &&
+	scancel $busy && wait_for 20 all_in RUNNING ${members[@]:6} &&
+	all_in PENDING ${members[@]:0:6}
+'
 test_expect_success 'nothing is left' 'nothing_left "specified more than once"'
 slurm_stop
 slurm_cleanup

@@ -807,38 +807,153 @@ static int check_agrees(const struct survey *survey,
 	return sgang_spec_agree(&said, spec, err);
 }
 
-/* Do groups of members contradict each other? */
-static enum sgang_submit_verdict check_tree(const struct survey *survey,
-					    const struct sgang_spec *spec,
-					    struct sgang_error *err)
+/* The tree of groups of the members that are known, and of one more. Returns as
+ * sgang_role_tree_make(). */
+static int make_tree(const struct survey *survey, const struct sgang_spec *spec,
+		     struct sgang_role_tree *tree, struct sgang_error *err)
 {
-	struct sgang_role_said *said;
-	struct sgang_role_tree tree = { .n = 0 };
-	bool any = spec->role[0];
+	struct sgang_role_said *said = calloc(survey->n_known + 1,
+					      sizeof(*said));
 	size_t n = 0;
 	int rc;
 
-	for (size_t i = 0; i < survey->n_known && !any; i++)
-		any = survey->known[i]->spec.role[0];
-	if (!any)
-		return SGANG_SUBMIT_FINE;
-	said = calloc(survey->n_known + 1, sizeof(*said));
+	*tree = (struct sgang_role_tree){ .n = 0 };
 	if (!said)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (size_t i = 0; i < survey->n_known; i++) {
 		said[n++] = (struct sgang_role_said){
-			.text = survey->known[i]->spec.role,
+			.text = survey->known[i]->m.spec->role,
 			.member = true,
 		};
 	}
 	said[n++] = (struct sgang_role_said){ .text = spec->role,
 					      .member = true };
-	rc = sgang_role_tree_make(&tree, 0, said, n, err);
-	sgang_role_tree_clear(&tree);
+	rc = sgang_role_tree_make(tree, 0, said, n, err);
 	free(said);
+	return rc;
+}
+
+/* Do groups of members contradict each other? */
+static enum sgang_submit_verdict check_tree(const struct survey *survey,
+					    const struct sgang_spec *spec,
+					    struct sgang_error *err)
+{
+	struct sgang_role_tree tree;
+	bool any = spec->role[0];
+	int rc;
+
+	for (size_t i = 0; i < survey->n_known && !any; i++)
+		any = survey->known[i]->m.spec->role[0];
+	if (!any)
+		return SGANG_SUBMIT_FINE;
+	rc = make_tree(survey, spec, &tree, err);
+	sgang_role_tree_clear(&tree);
 	if (rc < 0)
 		return no_memory(err);
 	return rc ? SGANG_SUBMIT_INVALID : SGANG_SUBMIT_FINE;
+}
+
+/* The members of a group that wait. Returns their rows, and in '*members' their
+ * number. */
+static size_t list_group(const struct survey *survey,
+			 const struct sgang_role_tree *tree, uint32_t group,
+			 struct sgang_submit_asked *asked, uint64_t *members)
+{
+	size_t n = 0;
+
+	*members = 0;
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_alike *alike = survey->known[i];
+
+		if (!waits(alike) ||
+		    sgang_role_find(tree, alike->m.spec->role) != group)
+			continue;
+		asked[n++] = (struct sgang_submit_asked){
+			.job_id = alike->m.job_id,
+			.members = alike->m.tasks,
+		};
+		*members += alike->m.tasks;
+	}
+	return n;
+}
+
+/* The lowest level that it, or a group around it, requires, as the policy of a
+ * gang. */
+static void write_level(const struct sgang_role_tree *tree, uint32_t group,
+			const struct sgang_costs *costs,
+			char policy[SGANG_POLICY_SIZE])
+{
+	int lowest = -1;
+
+	policy[0] = '\0';
+	for (; group != SGANG_ROLE_NONE; group = tree->node[group].parent) {
+		const char *require = tree->node[group].group.require;
+		int level = require[0] ? sgang_costs_level(costs, require) : -1;
+
+		if (level >= 0 && (lowest < 0 || level < lowest)) {
+			lowest = level;
+			snprintf(policy, SGANG_POLICY_SIZE, "require:%s",
+				 require);
+		}
+	}
+}
+
+/* Could the new one's group have its minimum, with any of its members that there
+ * are? */
+static enum sgang_submit_verdict check_group(const struct survey *survey,
+					     const struct sgang_role_tree *tree,
+					     uint32_t group,
+					     const struct sgang_conf *conf,
+					     struct sgang_error *err)
+{
+	struct sgang_submit_asked *asked = calloc(survey->n_known + 1,
+						  sizeof(*asked));
+	struct sgang_spec *spec = malloc(sizeof(*spec));
+	char why[192], names[SGANG_ROLE_SIZE], shown[SGANG_TEXT_SHOWN];
+	uint32_t min = sgang_role_min(tree, group);
+	uint64_t members;
+	bool never;
+	size_t n;
+
+	if (!asked || !spec) {
+		free(asked);
+		free(spec);
+		return no_memory(err);
+	}
+	*spec = survey->tally.spec;
+	write_level(tree, group, &conf->costs, spec->topology);
+	n = list_group(survey, tree, group, asked, &members);
+	never = survey->host->never(asked, n,
+				    members > min ? (uint32_t)members - min : 0,
+				    members < min ? min - (uint32_t)members : 0,
+				    spec, why, sizeof(why));
+	free(asked);
+	free(spec);
+	if (!never)
+		return SGANG_SUBMIT_FINE;
+	sgang_role_names(tree, group, names);
+	sgang_errf(err, EINVAL, "the gang can never start with group %s: %s",
+		   sgang_text_show(shown, names), why);
+	return SGANG_SUBMIT_NEVER_FITS;
+}
+
+static enum sgang_submit_verdict check_role_fits(const struct survey *survey,
+						 const struct sgang_spec *spec,
+						 const struct sgang_conf *conf,
+						 struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict = SGANG_SUBMIT_FINE;
+	struct sgang_role_tree tree;
+	uint32_t group;
+	int rc = make_tree(survey, spec, &tree, err);
+
+	if (rc < 0)
+		return no_memory(err);
+	group = sgang_role_find(&tree, spec->role);
+	if (!rc && group && group != SGANG_ROLE_NONE)
+		verdict = check_group(survey, &tree, group, conf, err);
+	sgang_role_tree_clear(&tree);
+	return verdict;
 }
 
 /* The new job, as a member that comes last. */
@@ -1012,11 +1127,11 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	verdict = check_placeholders(job, survey, err);
 	if (verdict)
 		return verdict;
-	/* whichever groups start: what they need is not known yet */
-	if (survey->tally.roles.any)
-		return job->time_min ? refuse_time_min(err) : SGANG_SUBMIT_FINE;
 	if (job->time_min)
 		return refuse_time_min(err);
+	/* whichever groups start: all together they are not known yet */
+	if (survey->tally.roles.any)
+		return check_role_fits(survey, spec, conf, err);
 	verdict = check_together(job, survey, err);
 	return verdict ? verdict : note_undefined(survey, err);
 }

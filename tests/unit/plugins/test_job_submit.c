@@ -227,13 +227,14 @@ static struct sgang_submit_room fake_cluster(void)
 static struct sgang_submit_asked asked[8];
 static size_t n_asked;
 static uint32_t n_spare, n_others;
+static char asked_topology[SGANG_POLICY_SIZE];
 static const char *lacks;
 
 static bool fake_never(const struct sgang_submit_asked *members, size_t n,
 		       uint32_t spare, uint32_t others,
 		       const struct sgang_spec *spec, char *why, size_t size)
 {
-	(void)spec;
+	snprintf(asked_topology, sizeof(asked_topology), "%s", spec->topology);
 	n_asked = n;
 	n_spare = spare;
 	n_others = others;
@@ -1622,6 +1623,100 @@ static void test_never_on_the_empty_cluster(void **state)
 	lacks = NULL;
 }
 
+#define ROLE(text) O "_role=" text
+
+/* 2.15, 2.18: groups that contradict those of members before it. */
+static void test_tree(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(2),
+			   ROLE("r1:min=2:require=leaf/encode:min=1") } },
+		{ .env = { GANG("t"), ROLE("r1/decode:min=3:weight=10") } },
+		{ .env = { GANG("u"), ROLE("r1:min=9/encode/x") } },
+	};
+	static const struct {
+		const char *role;
+		const char *why; /* NULL: it is fine */
+	} cases[] = {
+		{ ROLE("r1/encode"), NULL },
+		{ ROLE("r1:min=2/decode:weight=10"), NULL },
+		{ ROLE("r1:prefer=node/decode"), NULL },
+		{ ROLE("r2:min=1"), NULL },
+		{ ROLE("r1:min=3/decode"),
+		  "group r1: min=3 and min=2 are said of it: all members must "
+		  "say the same" },
+		{ ROLE("r1/decode:weight=1"),
+		  "group r1/decode: weight=1 and weight=10 are said of it: all "
+		  "members must say the same" },
+		{ ROLE("r1:require=spine/decode"),
+		  "group r1: require=spine and require=leaf are said of it: all "
+		  "members must say the same" },
+		{ ROLE("r1"), "has members and groups in it" },
+		{ ROLE("r1/encode/left"), "has members and groups in it" },
+		{ NULL, "give each --gang-role" },
+	};
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 3;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct job comes = { .env = { GANG("t"),
+						    cases[i].role } };
+		struct sgang_error err = { "" };
+		int verdict = submit(&comes, &err);
+
+		if (verdict != (cases[i].why ? SGANG_SUBMIT_INVALID :
+					       SGANG_SUBMIT_FINE) ||
+		    (cases[i].why && !strstr(err.text, cases[i].why)))
+			fail_msg("case %zu: %d, %s", i, verdict, err.text);
+	}
+}
+
+/* 2.15, 5.4: a group is judged with the members that it has, as many as it needs
+ * of them, at the lowest level that it or a group around it requires. */
+static void test_group_never_fits(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(1),
+			   ROLE("r1:require=leaf/decode:min=4") },
+		  .tasks = 2 },
+		{ .env = { GANG("t"), ROLE("r1/encode") }, .tasks = 5 },
+		{ .env = { GANG("t"), ROLE("r2/decode") }, .tasks = 5 },
+	};
+	const struct job one = { .env = { GANG("t"),
+					  ROLE("r1/decode:require=spine") } };
+	const struct job many = { .env = { GANG("t"), ROLE("r1/decode") },
+				  .array = "0-5" };
+	const struct job other = { .env = { GANG("t"), ROLE("r2/decode") } };
+	struct sgang_error err = { "" };
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 3;
+	lacks = "no leaf has room";
+	assert_int_equal(submit(&one, &err), SGANG_SUBMIT_NEVER_FITS);
+	assert_string_equal(err.text, "the gang can never start with group "
+				      "r1/decode: no leaf has room");
+	assert_string_equal(asked_topology, "require:leaf");
+	assert_int_equal(n_asked, 2);
+	expect_asked(0, 1, false);
+	expect_asked(1, 2, false);
+	assert_int_equal(n_spare, 0);
+	assert_int_equal(n_others, 1);
+
+	assert_int_equal(submit(&many, &err), SGANG_SUBMIT_NEVER_FITS);
+	assert_int_equal(n_asked, 2);
+	assert_int_equal(n_spare, 4);
+	assert_int_equal(n_others, 0);
+
+	assert_int_equal(submit(&other, &err), SGANG_SUBMIT_NEVER_FITS);
+	assert_string_equal(asked_topology, "");
+	assert_int_equal(n_asked, 2);
+	assert_int_equal(n_spare, 5);
+	lacks = NULL;
+	assert_int_equal(submit(&one, &err), SGANG_SUBMIT_FINE);
+}
+
 /* 5.5: whom --gang-order puts into the minimum is needed in any case, unless
  * others are expected that may come before. */
 static void test_never_by_order(void **state)
@@ -2019,6 +2114,8 @@ int main(void)
 		TEST(test_never_fits_alone),
 		TEST(test_never_fits_together),
 		TEST(test_never_on_the_empty_cluster),
+		TEST(test_tree),
+		TEST(test_group_never_fits),
 		TEST(test_never_by_order),
 		TEST(test_expedited),
 		TEST(test_time_min),
