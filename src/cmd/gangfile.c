@@ -895,7 +895,9 @@ static int read_one(struct sgang_gangfile *file, const struct level *up,
 			     SGANG_ROLE_DEPTH);
 	group = &at.path.group[at.path.n++];
 	memset(group, 0, sizeof(*group));
-	snprintf(group->name, sizeof(group->name), "%s", name);
+	/* one that is too long is no name of a group either */
+	if (strlen(name) < sizeof(group->name))
+		strcpy(group->name, name);
 	roles = find_key(list, map, "roles");
 	if (!roles)
 		return read_role(file, &at, name, err);

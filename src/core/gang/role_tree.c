@@ -327,6 +327,33 @@ void sgang_role_tree_clear(struct sgang_role_tree *tree)
 	errno = saved;
 }
 
+int sgang_role_tree_check_list(const char *list, struct sgang_error *err)
+{
+	size_t most = strlen(list) / 2 + 1, n = 0;
+	struct sgang_role_tree tree = { .n = 0 };
+	struct sgang_role_said *said;
+	char(*text)[SGANG_ROLE_SIZE];
+	int rc = -1;
+
+	if (sgang_role_path_check_list(list, err))
+		return -1;
+	said = calloc(most, sizeof(*said));
+	text = calloc(most, sizeof(*text));
+	if (said && text) {
+		for (; sgang_role_path_next(&list, text[n]); n++)
+			said[n].text = text[n];
+		rc = sgang_role_tree_make(&tree, 0, said, n, err);
+		if (rc == 1)
+			errno = EINVAL;
+	} else {
+		sgang_err_memory(err);
+	}
+	sgang_role_tree_clear(&tree);
+	free(said);
+	free(text);
+	return rc ? -1 : 0;
+}
+
 /* ---- names ---- */
 
 static void path_of(const struct sgang_role_tree *tree, uint32_t g,

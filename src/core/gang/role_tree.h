@@ -61,6 +61,10 @@ int sgang_role_tree_make(struct sgang_role_tree *tree, uint32_t min,
 			 struct sgang_error *err);
 void sgang_role_tree_clear(struct sgang_role_tree *tree);
 
+/* Read a list of what defines a gang, and see that it does not contradict
+ * itself. 0, or -1 as sgang_role_path_check_list(), or with ENOMEM. */
+int sgang_role_tree_check_list(const char *list, struct sgang_error *err);
+
 static inline bool sgang_role_leaf(const struct sgang_role_tree *tree,
 				   uint32_t g)
 {

@@ -10,6 +10,7 @@
 
 #include "core/base/parallel_words.h"
 #include "core/base/text.h"
+#include "role_tree.h"
 #include "spec.h"
 
 /* The prefix of an option's name in spank_job_env. The plugin's name is "gang";
@@ -765,7 +766,7 @@ static int set_tree(struct sgang_spec *spec, const char *value,
 {
 	struct sgang_error why;
 
-	if (sgang_role_path_check_list(value, &why))
+	if (sgang_role_tree_check_list(value, &why))
 		return refuse(err, errno, OPT_TREE, value, why.text);
 	strcpy(spec->tree, value);
 	return 0;

@@ -225,6 +225,181 @@ static void placeholders_are_arrays(void **state)
 	sgang_gangfile_clear(&file);
 }
 
+static const char serve[] = "gang: serve\n"
+			    "options: [-N1]\n"
+			    "roles:\n"
+			    "  - name: replica1\n"
+			    "    min: 2\n"
+			    "    topology: require:spine,prefer:leaf\n"
+			    "    options: [--exclusive]\n"
+			    "    roles:\n"
+			    "      - {name: encode, command: a}\n"
+			    "      - name: decode\n"
+			    "        min: 4\n"
+			    "        count: 6\n"
+			    "        weight: 10\n"
+			    "        options: [--mem=1]\n"
+			    "        command: b\n"
+			    "  - {name: replica2, like: replica1, weight: 3}\n"
+			    "  - name: replica3\n"
+			    "    like: replica2\n"
+			    "    topology: require:leaf\n"
+			    "    min: 1\n";
+
+/* 2.15, 2.16: a role that is like another one has what that has, and its own
+ * words before it. */
+static void a_tree_is_read(void **state)
+{
+	static const struct {
+		const char *name, *role;
+		uint32_t count;
+	} wanted[] = {
+		{ "replica1/encode",
+		  "replica1:min=2:require=spine:prefer=leaf/encode:min=1", 1 },
+		{ "replica1/decode",
+		  "replica1:min=2:require=spine:prefer=leaf/"
+		  "decode:min=4:weight=10",
+		  6 },
+		{ "replica2/encode",
+		  "replica2:min=2:require=spine:prefer=leaf:weight=3/"
+		  "encode:min=1",
+		  1 },
+		{ "replica2/decode",
+		  "replica2:min=2:require=spine:prefer=leaf:weight=3/"
+		  "decode:min=4:weight=10",
+		  6 },
+		{ "replica3/encode",
+		  "replica3:min=1:require=leaf:weight=3/encode:min=1", 1 },
+		{ "replica3/decode",
+		  "replica3:min=1:require=leaf:weight=3/decode:min=4:weight=10",
+		  6 },
+	};
+	struct sgang_gangfile file;
+	struct sgang_words words;
+	struct sgang_error err = { "" };
+	char option[SGANG_ROLE_SIZE + 16];
+
+	(void)state;
+	if (load(serve, &file, &err))
+		fail_msg("%s", err.text);
+	assert_true(file.is_tree);
+	assert_int_equal(file.n_gangs, 1);
+	assert_int_equal(file.gang[0].groups, 3);
+	assert_int_equal(file.gang[0].members, 21);
+	assert_int_equal(file.gang[0].spec.min_member, 3);
+	assert_int_equal(file.gang[0].spec.total, 21);
+	assert_int_equal(file.n_roles, N(wanted));
+	for (size_t i = 0; i < N(wanted); i++) {
+		assert_string_equal(file.role[i].name, wanted[i].name);
+		assert_string_equal(file.role[i].role_text, wanted[i].role);
+		assert_int_equal(file.role[i].count, wanted[i].count);
+		assert_int_equal(sgang_gangfile_command(&file, &file.role[i],
+							false, &words, &err),
+				 0);
+		snprintf(option, sizeof(option), "--gang-role=%s",
+			 wanted[i].role);
+		has_word(&words, option);
+		has_word(&words, "-N1");
+		has_word(&words, "--exclusive");
+		if (i & 1)
+			has_word(&words, "--mem=1");
+		sgang_words_clear(&words);
+	}
+	sgang_gangfile_clear(&file);
+}
+
+/* 2.18: each with its line. */
+static void bad_trees_are_refused(void **state)
+{
+	static const struct {
+		const char *roles; /* below "gang: a", from line 3 on */
+		const char *why;   /* behind the file's name */
+	} cases[] = {
+		{ "- {name: r, roles: []}\n",
+		  ":3: roles: expected a list of roles" },
+		{ "- {name: r, roles: x}\n",
+		  ":3: roles: expected a list of roles" },
+		{ "- name: r\n  roles:\n  - x\n",
+		  ":5: expected a role, which begins with name:" },
+		{ "- name: r\n  roles:\n  - {command: x}\n",
+		  ":5: this role has no name" },
+		{ "- name: r\n  roles:\n  - {name: x}\n",
+		  ":5: role \"r/x\" has neither script nor command" },
+		{ "- name: r\n  roles:\n  - {name: x, command: y}\n"
+		  "  - {name: x, command: z}\n",
+		  ":6: name: there is a role \"x\" already" },
+		{ "- name: r\n  min: 2\n  roles:\n  - {name: x, command: y}\n",
+		  ":3: SubGroup r does not have enough children (1 < 2)" },
+		{ "- name: r\n  roles:\n"
+		  "  - {name: x, min: 3, count: 2, command: y}\n",
+		  ":5: SubGroup r/x does not have enough children (2 < 3)" },
+		{ "- name: r\n  min: 0\n  roles:\n  - {name: x, command: y}\n",
+		  ":4: min: expected a number from 1 to 100000" },
+		{ "- name: r\n  weight: heavy\n  roles:\n"
+		  "  - {name: x, command: y}\n",
+		  ":4: weight: expected a number from 0 to 1000000" },
+		{ "- {name: x, command: y,\n weight: 1000001}\n",
+		  ":4: weight: expected a number from 0 to 1000000" },
+		{ "- name: r\n  roles:\n  - {name: x, command: y,\n"
+		  "     topology: spread:leaf}\n",
+		  ":6: topology: spread:leaf: roles have require:LEVEL and "
+		  "prefer:LEVEL only" },
+		{ "- name: r\n  frob: 1\n  roles:\n  - {name: x, command: y}\n",
+		  ":4: frob: this is of roles with members, and \"r\" has "
+		  "roles" },
+		{ "- name: r\n  roles:\n  - {name: x, command: y}\n"
+		  "  count: 2\n",
+		  ":6: count: this is of roles with members, and \"r\" has "
+		  "roles" },
+		{ "- name: r\n  roles:\n  - name: x\n    command: y\n"
+		  "    frob: 1\n",
+		  ":7: unknown key \"frob\", see sgang(1)" },
+		{ "- {name: s, like: r}\n- {name: r, command: x}\n",
+		  ":3: like: \"r\": expected a role that comes before this "
+		  "one, in the same list" },
+		{ "- {name: r, like: r, command: x}\n",
+		  ":3: like: \"r\": expected a role that comes before this "
+		  "one, in the same list" },
+		{ "- {name: r, command: x}\n- {name: s, like: [r]}\n",
+		  ":4: like: \"\": expected a role that comes before this "
+		  "one, in the same list" },
+		{ "- name: r\n  roles:\n  - {name: x, command: y}\n"
+		  "- name: s\n  like: r\n  roles:\n"
+		  "  - {name: z, command: y}\n",
+		  ":7: like: the roles in it are those of \"r\"" },
+		{ "- {name: x, command: y, min: 1}\n"
+		  "- {name: z, command: y, gang: b}\n",
+		  ":4: gang: a tree of roles is one gang" },
+		{ "- name: a\n  roles:\n  - name: b\n    roles:\n"
+		  "    - name: c\n      roles:\n      - name: d\n"
+		  "        roles:\n        - {name: e, command: y}\n",
+		  ":11: roles: at most 4 roles may be in each other" },
+		{ "- {name: Upper, min: 1, command: y}\n",
+		  ":3: name: expected names of groups such as "
+		  "replica1/decode: small letters, digits and '-' inside, each "
+		  "of 1 to 63 characters" },
+		{ "- {name: a234567890b234567890c234567890d234567890"
+		  "e234567890f234567890abcd, min: 1, command: y}\n",
+		  ":3: name: expected names of groups such as "
+		  "replica1/decode: small letters, digits and '-' inside, each "
+		  "of 1 to 63 characters" },
+	};
+	struct sgang_gangfile file = { .n_roles = 7 };
+	struct sgang_error err;
+	char text[1024];
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		err.text[0] = '\0';
+		snprintf(text, sizeof(text), "gang: a\nroles:\n%s",
+			 cases[i].roles);
+		if (load(text, &file, &err) != -1 || errno != EINVAL ||
+		    strcmp(err.text + strlen(path), cases[i].why))
+			fail_msg("%s%s\nnot %s", text, err.text, cases[i].why);
+		assert_int_equal(file.n_roles, 7);
+	}
+}
+
 /* An object inside of an object keeps the line of its key, also in the short
  * form of YAML. */
 static void bad_files_are_refused(void **state)
@@ -360,6 +535,8 @@ int main(void)
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(no_memory_is_an_error),
 		cmocka_unit_test(placeholders_are_arrays),
+		cmocka_unit_test(a_tree_is_read),
+		cmocka_unit_test(bad_trees_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("gangfile", tests, make_file,

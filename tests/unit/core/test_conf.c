@@ -101,6 +101,8 @@ static char *printed(const struct sgang_conf *conf)
 #define NVCOSTS "HopCosts=1,1,1,4,16\n"
 #define PLAIN LEVELS COSTS SWITCHES FILE_KEY
 
+#define TREE "GangName=a/b MinMember=1\n"
+
 static void test_accepted(void **state)
 {
 	static const struct {
@@ -174,6 +176,13 @@ static void test_accepted(void **state)
 		/* 0.15, 0.17: gangs that an admin defines */
 		{ "GangName=alice/train MinMember=4",
 		  PLAIN "GangName=alice/train MinMember=4\n" },
+		/* 2.15, 2.16: groups of a tree */
+		{ "GangName=a/b MinMember=1\nganggroup=a/b/r1 minmember=2 "
+		  "Topology=require:leaf,prefer:node\n"
+		  "GangGroup=a/b/r1/decode Weight=0 MinMember=3\n",
+		  PLAIN "GangName=a/b MinMember=1 "
+			"Tree=r1:min=2:require=leaf:prefer=node,"
+			"r1/decode:min=3:weight=0\n" },
 		{ "GangName=bob/b Topology=require:leaf ONFAILURE=Kill "
 		  "Match=only-waiting WaitingTime=10 Groups=alice/a,c/d "
 		  "mode=nonstrict MinTRES=mem=2G,cpu=5 TotalNumber=6 "
@@ -407,6 +416,35 @@ static void test_refused(void **state)
 		  ":3: ", "NVLinkDomain=a is given twice, first in line 1" },
 		{ "MinMember=4", ":1: ", "unknown key \"MinMember\"" },
 		{ "MinMember=4 GangName=a/b", ":1: ", "unknown key" },
+		/* 2.15, 2.18: groups of a tree */
+		{ "GangGroup=a/b/r MinMember=2",
+		  ":1: ", "GangGroup: define a/b in a line before this one" },
+		{ "GangGroup=a/b MinMember=2\nGangName=a/b MinMember=1",
+		  ":1: ", "GangGroup: expected NAMESPACE/NAME/GROUP/..." },
+		{ TREE "GangGroup=a/b/r:min=2",
+		  ":2: ", "GangGroup: expected NAMESPACE/NAME/GROUP/..." },
+		{ TREE "GangGroup=a/b/R MinMember=2", ":2: ", "GangGroup: " },
+		{ TREE "GangGroup=a/b/1/2/3/4/5",
+		  ":2: ", "at most 4 groups may be in each other" },
+		{ TREE "GangGroup=a/b/r MinMember=0",
+		  ":2: ", "MinMember: min=0: expected a number from 1" },
+		{ TREE "GangGroup=a/b/r MinMember=2:weight=3",
+		  ":2: ", "MinMember: expected a number" },
+		{ TREE "GangGroup=a/b/r Weight=-1",
+		  ":2: ", "Weight: weight=-1: expected a number from 0" },
+		{ TREE "\nGangGroup=a/b/r Topology=spread:leaf",
+		  ":3: ", "a group has require:LEVEL and prefer:LEVEL only" },
+		{ TREE "GangGroup=a/b/r Topology=require:", ":2: ",
+		  "Topology: " },
+		{ TREE "GangGroup=a/b/r Mode=strict",
+		  ":2: ", "unknown key \"Mode\" behind GangGroup, see" },
+		{ TREE "GangGroup=a/b/r Weight=1 weight=2",
+		  ":2: ", "Weight is given twice" },
+		{ TREE "GangGroup=a/b/r MinMember=2\n"
+		       "GangGroup=a/b/r MinMember=3",
+		  ":3: ", "group r: min=3 and min=2 are said of it" },
+		{ TREE "GangGroup=a/b/r/s\nGangGroup=a/c/r",
+		  ":3: ", "GangGroup: define a/c" },
 		{ "GangName=", ":1: ", "GangName: --gang=: the name is" },
 		{ "GangName=train MinMember=2",
 		  ":1: ", "GangName: write NAMESPACE/train" },
