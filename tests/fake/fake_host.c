@@ -37,7 +37,7 @@ static struct fake_job nobody;        /* stands in for a wrong handle */
 static struct {
 	uint32_t n_nodes, cpus, memory, licences, islands, gpus;
 	uint32_t weight[FAKE_NODES];
-	bool hide_islands, orders_nodes;
+	bool hide_islands, orders_nodes, drops_env;
 	const struct sgang_nodeset *only; /* islands, in commit() */
 	const uint32_t *most;             /* CPUs by node, in commit() */
 	uint32_t next_id;
@@ -1486,6 +1486,8 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	struct fake_job *j = job_of(job, "setenv");
 	size_t i = 0;
 
+	if (world.drops_env)
+		return;
 	while (i < j->n_vars && strcmp(j->vars[i].name, name))
 		i++;
 	if (i == sizeof(j->vars) / sizeof(j->vars[0]) ||
@@ -1911,6 +1913,11 @@ void fake_hide_islands(bool hide)
 void fake_orders_nodes(bool does)
 {
 	world.orders_nodes = does;
+}
+
+void fake_drops_env(bool does)
+{
+	world.drops_env = does;
 }
 
 const char *const *fake_node_names(void)

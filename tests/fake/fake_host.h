@@ -41,6 +41,8 @@ void fake_hide_islands(bool hide);
 /* Blocks of ranks are dealt along the nodes of a job in the order that was told
  * (at first they are not). */
 void fake_orders_nodes(bool does);
+/* Environment is not kept: for more members than there is room for. */
+void fake_drops_env(bool does);
 const char *const *fake_node_names(void);
 
 /* A node's field for text, which outlives slurmctld; an admin sets it. */

@@ -1043,10 +1043,11 @@ struct seated {
 	const char *role;   /* of its owners in a tree; NULL: not known */
 };
 
-/* Write environment and record of the member that takes seat 'rank' now, and
+/* Write environment and record of the members that take these seats now, and
  * measure the ring of all members. Returns 0, or -1 without memory. */
 int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
-			const struct seated *seats, uint32_t n, uint32_t rank,
+			const struct seated *seats, uint32_t n,
+			const uint32_t *ranks, size_t n_ranks,
 			struct sgang_ring *ring);
 
 /* The same for a member that becomes a spare. */
@@ -1296,6 +1297,10 @@ uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
 /* Let the job take it. Returns 0, or -1 without memory. */
 int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
 		     uint32_t ranks);
+/* Until the next look it is owned, so that nobody else finds it vacant. False:
+ * its owner is not known. */
+bool sgang_ranks_own(const struct sgang_conductor *c, struct gang *g,
+		     uint32_t rank);
 /* Add the nodes next to this member rank along the ring, at the last look.
  * False: there are none. */
 bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,

@@ -1122,42 +1122,71 @@ static void fill_late(struct sgang_conductor *c, const struct gang *g,
 	r->rank_offset = seats[rank].offset;
 }
 
+/* The nodes of one member, for its steps. '*first' is its first run. */
+static int tell_own_nodes(struct sgang_conductor *c, struct layout *l,
+			  const struct seated *seat, uint32_t rank,
+			  size_t *first)
+{
+	uint32_t *own;
+	size_t end, n;
+	int rc = -1;
+
+	*first = 0;
+	while (*first < l->n && l->runs[*first].member != rank)
+		++*first;
+	for (end = *first; end < l->n && l->runs[end].member == rank;)
+		end++;
+	own = nodes_along(c, l, *first, end, &n);
+	if (own)
+		rc = order_nodes(c, seat->job, own, n);
+	free(own);
+	return rc;
+}
+
+/* All that holds for the others too is in 'l' and 'w'; 'r' is scratch. */
+static int describe_seat(struct sgang_conductor *c, struct gang *g,
+			 const struct seated *seats, uint32_t n, uint32_t rank,
+			 const struct sgang_ring *ring, struct layout *l,
+			 struct whole *w, struct sgang_record *r)
+{
+	size_t first;
+
+	if (tell_own_nodes(c, l, &seats[rank], rank, &first) < 0)
+		return -1;
+	free(w->spares);
+	w->spares = join_spares(c, g, 0, seats[rank].job_id);
+	fill_late(c, g, seats, n, rank, ring, r);
+	r->any_device = l->unknown;
+	list_nodes(c, l, first, r);
+	if (l->rank)
+		sgang_lists_write_layout(l->rank + r->rank_offset,
+					 seats[rank].ranks, r->layout);
+	return describe_one(c, g, l, w, seats[rank].job, r);
+}
+
 int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
-			const struct seated *seats, uint32_t n, uint32_t rank,
+			const struct seated *seats, uint32_t n,
+			const uint32_t *ranks, size_t n_ranks,
 			struct sgang_ring *ring)
 {
 	struct layout l = { .topology = g->topology };
 	struct whole w = { NULL };
 	struct sgang_record *r = calloc(1, sizeof(*r));
-	uint32_t *own = NULL;
-	size_t first = 0, end, n_own;
 	int rc = -1;
 
 	if (!r || lay_out_seats(c, seats, n, &l) < 0 ||
 	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0 ||
 	    tell_seat_roles(c, g, &l, seats, n, &w) < 0)
 		goto out;
-	while (first < l.n && l.runs[first].member != rank)
-		first++;
-	for (end = first; end < l.n && l.runs[end].member == rank;)
-		end++;
-	own = nodes_along(c, &l, first, end, &n_own);
-	if (!own || order_nodes(c, seats[rank].job, own, n_own) < 0)
-		goto out;
-	w.spares = join_spares(c, g, 0, seats[rank].job_id);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, ring);
-	fill_late(c, g, seats, n, rank, ring, r);
-	r->any_device = l.unknown;
-	list_nodes(c, &l, first, r);
-	if (rank_seats(seats, n, r->ranks, &l))
-		sgang_lists_write_layout(l.rank + r->rank_offset,
-					 seats[rank].ranks, r->layout);
-	tell_layouts(&l, r->ranks, &w);
-	rc = describe_one(c, g, &l, &w, seats[rank].job, r);
+	(void)rank_seats(seats, n, g->seats.ranks, &l);
+	tell_layouts(&l, g->seats.ranks, &w);
+	rc = 0;
+	for (size_t i = 0; i < n_ranks && rc == 0; i++)
+		rc = describe_seat(c, g, seats, n, ranks[i], ring, &l, &w, r);
 out:
 	close_layout(&l);
 	free_whole(&w);
-	free(own);
 	free(r);
 	return rc;
 }

@@ -26,7 +26,7 @@ static int describe(struct sgang_conductor *c, struct gang *g,
 	seated[rank].job = job;
 	seated[rank].job_id = g->seats.seat[rank].job_id;
 	seated[rank].record = NULL;
-	rc = sgang_describe_late(c, g, seated, g->seats.n, rank,
+	rc = sgang_describe_late(c, g, seated, g->seats.n, &rank, 1,
 				 &g->seats.ring);
 	free(seated);
 	return rc;
@@ -110,23 +110,36 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 	return sgang_heir_seat(c, g, info->job, e->job_id, rank, ranks);
 }
 
-/* A hold takes a seat, and its record says again that it is one. */
+/* ---- members that follow together ---- */
+
+/* A hold takes a seat. */
 static int seat_hold(struct sgang_conductor *c, struct gang *g,
-		     struct hold *hold)
+		     const struct hold *hold, uint32_t *rank)
+{
+	struct sgang_job *job = c->host->jobs.find(hold->job_id);
+	uint32_t ranks;
+
+	*rank = g->seats.n;
+	if (!job)
+		return 0;
+	if (!sgang_lookup_entry(c, hold->job_id)) /* just split off its array */
+		sgang_registry_note(c, job);
+	ranks = sgang_ranks_of(c, job);
+	*rank = sgang_ranks_find(c, g, hold->job_id, ranks);
+	if (sgang_ranks_take(g, *rank, hold->job_id, ranks) < 0)
+		return -1;
+	return sgang_ranks_own(c, g, *rank) ? 0 : -1;
+}
+
+/* Its record says again that it is a hold. */
+static int hold_again(struct sgang_conductor *c, struct gang *g,
+		      struct hold *hold)
 {
 	struct sgang_job *job = c->host->jobs.find(hold->job_id);
 	struct sgang_job_info info;
-	uint32_t rank, ranks;
 
 	if (!job)
 		return 0;
-	ranks = sgang_ranks_of(c, job);
-	if (sgang_ranks_look(c, g, hold->job_id) < 0)
-		return -1;
-	rank = sgang_ranks_find(c, g, hold->job_id, ranks);
-	if (sgang_ranks_take(g, rank, hold->job_id, ranks) < 0 ||
-	    describe(c, g, job, rank) < 0)
-		return -1;
 	c->host->jobs.info(job, &info);
 	if (sgang_record_parse(info.comment, &hold->record) != 1)
 		return -1;
@@ -140,15 +153,39 @@ static int seat_hold(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-/* Twice, because each is told of all others. */
+/* Tell the first 'n' holds, with these ranks, who all the others are. */
+static int describe_holds(struct sgang_conductor *c, struct gang *g,
+			  const uint32_t *rank, size_t n)
+{
+	struct seated *seated = sgang_ranks_list(c, g);
+	int rc = -1;
+
+	for (size_t i = 0; seated && i < n; i++)
+		seated[rank[i]].record = NULL;
+	if (seated)
+		rc = sgang_describe_late(c, g, seated, g->seats.n, rank, n,
+					 &g->seats.ring);
+	free(seated);
+	return rc;
+}
+
 static int seat_holds(struct sgang_conductor *c, struct gang *g)
 {
-	for (int round = 0; round < 2; round++) {
-		for (size_t i = 0; i < g->hold.n; i++) {
-			if (seat_hold(c, g, &g->hold.members[i]) < 0)
-				return -1;
-		}
+	uint32_t *rank = calloc(g->hold.n + 1, sizeof(*rank));
+	int rc = rank ? sgang_ranks_look(c, g, 0) : -1;
+	size_t n = 0;
+
+	for (size_t i = 0; rc == 0 && i < g->hold.n; i++) {
+		rc = seat_hold(c, g, &g->hold.members[i], &rank[n]);
+		n += rank[n] < g->seats.n;
 	}
+	if (rc == 0)
+		rc = describe_holds(c, g, rank, n);
+	free(rank);
+	for (size_t i = 0; rc == 0 && i < g->hold.n; i++)
+		rc = hold_again(c, g, &g->hold.members[i]);
+	if (rc < 0)
+		return -1;
 	g->seats.changes++;
 	g->hold.described = true;
 	return 0;

@@ -273,6 +273,17 @@ int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
 	return 0;
 }
 
+bool sgang_ranks_own(const struct sgang_conductor *c, struct gang *g,
+		     uint32_t rank)
+{
+	struct seat *seat = &g->seats.seat[rank];
+
+	seat->owner = sgang_lookup_entry(c, seat->job_id);
+	if (seat->owner)
+		note_role(g, seat, seat->owner);
+	return seat->owner;
+}
+
 struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 				const struct gang *g)
 {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "unit/plugins/toy_cluster.h"
@@ -117,12 +118,70 @@ static void test_stale(void **state)
 	}
 }
 
+/* ---- many members ---- */
+
+#define MANY 480
+
+/* Seconds of the pass in which so many members of one CPU start. */
+static double time_start(const char *role, const uint32_t first)
+{
+	static uint32_t ids[MANY];
+	clock_t begun;
+	double took;
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct fake_request rq = member_of("many", first ? 1 : MANY);
+
+		rq.cpus = 1;
+		rq.more = role;
+		ids[i] = submit(rq);
+	}
+	pass();
+	begun = clock();
+	schedule_and_pass();
+	took = (double)(clock() - begun) / CLOCKS_PER_SEC;
+	all_in_state(ids, MANY, FAKE_RUNNING);
+	return took;
+}
+
+static void wide_cluster(void)
+{
+	sgang_conductor_destroy(c);
+	toy_nodes = FAKE_NODES;
+	fake_cluster(FAKE_NODES, 8, MEMORY, LICENCES);
+	fake_drops_env(true);
+	start_conductor();
+}
+
+/* A group that follows is told of all others, and takes not much longer than a
+ * gang of as many. */
+static void test_many(void **state)
+{
+	double gang, group;
+	uint32_t first;
+
+	(void)state;
+	wide_cluster();
+	gang = time_start("gang_mode=strict", 0);
+	wide_cluster();
+	first = with_role("many", 1, "a:min=1", "");
+	pass();
+	schedule_and_pass();
+	pass();
+	assert_int_equal(fake_state(first), FAKE_RUNNING);
+	group = time_start("gang_role=b:min=480", first);
+	print_message("# %d members: gang %.1f ms, group %.1f ms\n", MANY,
+		      gang * 1e3, group * 1e3);
+	assert_true(group < 4 * gang);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_stale),
+		T(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
