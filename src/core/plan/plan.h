@@ -180,7 +180,9 @@ struct sgang_plan_request {
 	 * span; SGANG_LEVEL_UNCONNECTED: no limit. */
 	uint32_t require[SGANG_PARALLEL_MAX];
 	const struct sgang_plan_group *group; /* borrowed; not with 'parallel',
-					       * 'spread' or 'required' */
+					       * 'spread', or members that
+					       * require some of their nodes
+					       * and not all */
 	uint32_t n_groups;                    /* 0: the gang is one ring */
 	const uint32_t *weight;               /* by node (Slurm's Weight of it);
 				      * NULL: all alike */

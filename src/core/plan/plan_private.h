@@ -541,6 +541,8 @@ int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 
 /* True if any member requires nodes. */
 bool sgang_request_requires(const struct sgang_plan_request *request);
+/* ... of which some are only some of those that it needs. */
+bool sgang_request_requires_some(const struct sgang_plan_request *request);
 
 /* A request whose members that require nodes are two: a unit on each of these,
  * and the others. */

@@ -33,6 +33,20 @@ bool sgang_request_requires(const struct sgang_plan_request *request)
 	return false;
 }
 
+bool sgang_request_requires_some(const struct sgang_plan_request *request)
+{
+	size_t i;
+
+	for (i = 0; i < request->n_members; i++) {
+		const struct sgang_plan_member *member = &request->members[i];
+
+		if (requires(member) &&
+		    member->units > sgang_nodeset_count(member->required))
+			return true;
+	}
+	return false;
+}
+
 /* The nodes that a member may have, of those it requires (or of all others).
  * NULL with ENOMEM. */
 static struct sgang_nodeset *part_of(const struct sgang_plan_request *request,

@@ -105,12 +105,12 @@ int sgang_roles_check_request(const struct sgang_plan_request *request,
 	uint32_t g;
 
 	if (request->parallel || request->spread ||
-	    sgang_request_requires(request))
+	    sgang_request_requires_some(request))
 		return sgang_errf(err, EINVAL,
 				  "plan: a tree of groups has no "
 				  "communication groups, no members in "
-				  "different domains and no nodes that "
-				  "are required");
+				  "different domains and no members that "
+				  "require some of their nodes, and not all");
 	if (request->n_groups > SGANG_PLAN_GROUPS_MAX)
 		return sgang_errf(err, EINVAL,
 				  "plan: %u groups, at most %d can be counted",

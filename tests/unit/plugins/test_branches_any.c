@@ -42,6 +42,7 @@ struct group {
 struct who {
 	int leaf;
 	uint32_t nodes, cpus; /* on each; 0: all */
+	uint64_t must;        /* these nodes, by -w; 0: any */
 };
 
 struct world {
@@ -179,7 +180,8 @@ struct search {
 
 static bool same(const struct who *a, const struct who *b)
 {
-	return a->leaf == b->leaf && a->nodes == b->nodes && a->cpus == b->cpus;
+	return a->leaf == b->leaf && a->nodes == b->nodes &&
+	       a->cpus == b->cpus && a->must == b->must;
 }
 
 /* All ways to give nodes to the i-th member and those behind it. */
@@ -203,7 +205,8 @@ static void try_member(struct search *s, uint32_t i)
 	cpus = w->who[i].cpus ? w->who[i].cpus : CPUS;
 	for (uint64_t nodes = 1; nodes < UINT64_C(1) << FEW; nodes++) {
 		bool room = (uint32_t)__builtin_popcountll(nodes) ==
-			    w->who[i].nodes;
+				    w->who[i].nodes &&
+			    (!w->who[i].must || nodes == w->who[i].must);
 
 		/* of equal members the first has the first nodes */
 		if (i && (s->set >> (i - 1) & 1) &&
@@ -300,7 +303,8 @@ static int add(struct world *w, uint64_t *fuzz, int up, bool leaf)
 static void add_leaf(struct world *w, uint64_t *fuzz, int up, bool mixed)
 {
 	int g = add(w, fuzz, up, true);
-	uint32_t n = 1 + below(fuzz, 3), first = w->n;
+	uint32_t n = 1 + below(fuzz, 3), first = w->n, at = below(fuzz, FEW);
+	bool wants = mixed && !below(fuzz, 5);
 
 	if (n > MEMBERS - w->n)
 		n = MEMBERS - w->n;
@@ -312,6 +316,8 @@ static void add_leaf(struct world *w, uint64_t *fuzz, int up, bool mixed)
 			.nodes = 1 + !below(fuzz, 6),
 			.cpus = below(fuzz, 2) * below(fuzz, CPUS),
 		};
+		for (uint32_t k = 0; wants && k < who->nodes; k++)
+			who->must |= UINT64_C(1) << (at + k) % FEW;
 		if (i && !mixed)
 			*who = w->who[first];
 	}
@@ -377,8 +383,9 @@ static void say(struct world *w, const char *fabric)
 	p += sprintf(p, "; minimum %u\n", w->group[0].min);
 	for (uint32_t i = 0; i < w->n; i++) {
 		write_group(w, w->who[i].leaf, role);
-		p += sprintf(p, "%u nodes, %u CPUs: %s\n", w->who[i].nodes,
-			     w->who[i].cpus, role);
+		p += sprintf(p, "%u nodes, %u CPUs, of %#llx: %s\n",
+			     w->who[i].nodes, w->who[i].cpus,
+			     (unsigned long long)w->who[i].must, role);
 	}
 }
 
@@ -426,6 +433,7 @@ static void begin_world(struct world *w, const char *fabric)
 		rq.more = more;
 		rq.nodes = w->who[i].nodes;
 		rq.cpus = w->who[i].cpus;
+		rq.required = w->who[i].must;
 		w->ids[i] = submit(rq);
 	}
 	pass();
@@ -533,7 +541,8 @@ static void test_any(void **state)
 	try_worlds(false);
 }
 
-/* ... and where members of one group ask for different resources. */
+/* ... and where members of one group ask for different resources, or for nodes
+ * by name. */
 static void test_mixed(void **state)
 {
 	(void)state;
