@@ -48,12 +48,22 @@ static uint32_t with_nodes(const struct gang *g)
 	return g->tally.running + g->tally.held;
 }
 
+/* Has it started, and does its minimum run? A tree of groups of which a group
+ * waits to follow is not ordinary. */
+static bool runs_whole(const struct sgang_tally *tally)
+{
+	if (tally->roles.any)
+		return tally->satisfied && tally->roles.whole;
+	return sgang_gang_ordinary(tally) &&
+	       tally->running >= tally->min_member;
+}
+
 /* True if it must be preempted as a whole. If members have ended and fewer than
  * its minimum run, they could not start again as a gang. */
 static bool goes_whole(const struct gang *g)
 {
-	return sgang_gang_strict(&g->tally) && sgang_gang_ordinary(&g->tally) &&
-	       !g->tally.held && g->tally.running >= g->tally.min_member;
+	return sgang_gang_strict(&g->tally) && !g->tally.held &&
+	       runs_whole(&g->tally);
 }
 
 static void judge_gang(const struct gang *g, struct seen *seen, size_t n)
