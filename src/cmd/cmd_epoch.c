@@ -23,6 +23,7 @@
 #include "core/base/text_file.h"
 #include "core/gang/epoch.h"
 #include "core/gang/lists.h"
+#include "core/gang/role_path.h"
 
 /* Milliseconds between two looks. */
 #define FILE_MS 100
@@ -172,6 +173,61 @@ static void write_layouts(const struct known *k, FILE *out)
 	free(rank);
 }
 
+static int by_role(const void *a, const void *b)
+{
+	const struct sgang_record *x = *(const struct sgang_record *const *)a;
+	const struct sgang_record *y = *(const struct sgang_record *const *)b;
+	int order = sgang_role_path_order(x->role, y->role);
+
+	return order ? order :
+		       (x->member_rank > y->member_rank) -
+			       (x->member_rank < y->member_rank);
+}
+
+/* The first node of the job with this record. */
+static void write_head(const struct known *k, const struct sgang_record *r,
+		       FILE *out)
+{
+	const struct sgang_jobrow *job = find_rank(k->gang, r->member_rank);
+	char *text = NULL;
+	size_t size;
+	FILE *nodes = open_memstream(&text, &size);
+
+	if (nodes && job)
+		list_nodes(job, nodes, "");
+	if (nodes && !fclose(nodes))
+		fprintf(out, "%.*s", (int)strcspn(text, ","), text);
+	free(text);
+}
+
+/* "replica1/decode=n2,replica1/encode=n1": of each group of a tree the node of
+ * its first member. */
+static void write_heads(const struct known *k, FILE *out)
+{
+	const struct sgang_record **list = calloc(k->record->members + 1UL,
+						  sizeof(const void *));
+	char names[SGANG_ROLE_SIZE];
+	size_t n = 0;
+
+	for (uint32_t i = 0; list && i < k->record->members; i++) {
+		const struct sgang_jobrow *job = find_rank(k->gang, i);
+
+		if (job && job->record.role[0])
+			list[n++] = &job->record;
+	}
+	if (list)
+		qsort(list, n, sizeof(*list), by_role);
+	for (size_t i = 0; i < n; i++) {
+		if (i &&
+		    !sgang_role_path_order(list[i - 1]->role, list[i]->role))
+			continue;
+		fprintf(out, "%s%s=", i ? "," : "",
+			sgang_role_path_names(list[i]->role, names));
+		write_head(k, list[i], out);
+	}
+	free(list);
+}
+
 static const char *get(void *arg, const char *name)
 {
 	struct known *k = arg;
@@ -208,6 +264,8 @@ static const char *get(void *arg, const char *name)
 		write_spares(k, out);
 	else if (!strcmp(name, SGANG_EPOCH_LAYOUTS) && r->layout[0])
 		write_layouts(k, out);
+	else if (!strcmp(name, SGANG_EPOCH_HEADS))
+		write_heads(k, out);
 	fclose(out);
 	if ((!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes) ||
 	    !strcmp(name, SGANG_EPOCH_SPARES))
