@@ -43,7 +43,7 @@ test_expect_success '5 of 10 nodes are busy' '
 	cluster_state >before &&
 	test "$(nodes_in idle)" = 5
 '
-test_expect_success '0.1 4.1 five of ten could start: the attempt fails' '
+test_expect_success '0.1 2.28 3.1 4.1 five of ten could start: the attempt fails' '
 	gather ten 10 &&
 	wait_for 30 gang_attempted ${members[9]} 1 &&
 	wait_for 10 squeue_says ${members[0]} "Gang root/ten waits: "
@@ -64,7 +64,7 @@ test_expect_success '4.2 a job of higher priority gets a free node at once' '
 	wait_state $id COMPLETED &&
 	all_in PENDING ${members[@]}
 '
-test_expect_success '0.1 4.1 when all ten fit, all ten start together' '
+test_expect_success '0.1 2.26 3.1 3.25 4.1 when all ten fit, all ten start together' '
 	touch busy.go &&
 	wait_for 30 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} &&

@@ -85,7 +85,7 @@ for name in five array mixed ten licence; do
 	gang_script $name
 done
 
-test_expect_success '0.2 2.6 2.12 3.26 five jobs, a failure at each of them' '
+test_expect_success '0.2 2.6 2.7 2.12 3.26 five jobs, a failure at each of them' '
 	slurm_fault commit 1 &&
 	for i in 1 2 3 4 5; do
 		submit -J five -n 1 -L lic:1 --nice=100 --gang=five \

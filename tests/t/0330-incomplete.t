@@ -63,7 +63,7 @@ test_expect_success '0.43 their priority is their own' '
 		test "$(job_field $id Priority)" -gt 1000 || return 1
 	done
 '
-test_expect_success '0.43 it starts when the fourth arrives' '
+test_expect_success '0.43 3.37 it starts when the fourth arrives' '
 	members+=($(member three)) &&
 	runs_whole three
 '

@@ -35,10 +35,10 @@ test_expect_success 'a gang of two waits for its second node' '
 	wait_for 20 "test \"\$(job_field ${gang[0]} StartTime)\" != Unknown"
 '
 # Of the same QOS it is after the gang by its number.
-test_expect_success '4.9: a job behind it does not take the other' '
+test_expect_success '3.16 3.17 4.9: a job behind it does not take the other' '
 	behind=$(submit -N 1 --exclusive -t 30 --qos=low)
 '
-test_expect_success '4.9: one of a QOS that preempts comes before it' '
+test_expect_success '3.16 3.17 4.9: one of a QOS that preempts comes before it' '
 	high=$(submit -N 1 --exclusive -t 30 --qos=high) &&
 	test "$(job_field $high Priority)" -lt \
 		"$(job_field ${gang[0]} Priority)" &&

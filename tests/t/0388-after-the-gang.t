@@ -80,7 +80,7 @@ test_expect_success '0.4 ten members and room for five: none starts' '
 	test "$(starts_of ten)" = 0 &&
 	test "$(cpus_in_use n4)" = 0
 '
-test_expect_success '0.3 0.4 0.41 six of them were tried, four were not' '
+test_expect_success '0.3 0.4 0.41 2.5 six of them were tried, four were not' '
 	test "$(gang_record ${members[0]} tried)" = 6 &&
 	test "$(gang_record ${members[0]} skipped)" = 4
 '
@@ -94,7 +94,7 @@ test_expect_success '0.39 0.40 each at most once in an attempt' '
 	wait_for 15 gang_attempted ${members[0]} $((attempts + 1)) &&
 	test -z "$(gang_record ${members[9]} round)"
 '
-test_expect_success '0.5 room for ten: the next attempt starts them at once' '
+test_expect_success '0.5 2.26 room for ten: the next attempt starts them at once' '
 	scancel ${blocked[@]} &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} &&
@@ -108,7 +108,7 @@ test_expect_success '0.5 room for ten: the next attempt starts them at once' '
 
 # --- total number ---
 
-test_expect_success '0.19 min 2 of total 3, room for two: two start' '
+test_expect_success '0.19 2.5 min 2 of total 3, room for two: two start' '
 	block n1 n2 &&
 	load &&
 	members=() &&
@@ -253,7 +253,7 @@ test_expect_success '0.37 only-waiting: a third waits for a fourth' '
 	finish waits ${members[@]} ${later[@]} &&
 	ran_once waits 4
 '
-test_expect_success '0.47 waiting-and-running: those that run count' '
+test_expect_success '0.47 3.21 waiting-and-running: those that run count' '
 	members=($(node_member both 3 --gang-match=waiting-and-running) \
 		$(node_member both 3) $(node_member both 3)) &&
 	wait_for 15 all_in RUNNING ${members[@]} &&

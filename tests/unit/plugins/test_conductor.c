@@ -271,7 +271,8 @@ static void test_unsaved(void **state)
 		fake_log_count(SGANG_LOG_INFO, "saves its state again"), 1);
 }
 
-/* 0.1, 0.37, 0.50, 4.3: commit all, save, release all, save. */
+/* 0.1, 0.37, 0.50, 2.11, 3.20, 3.25, 4.3: commit all, save, release all, save.
+ */
 static void test_start(void **state)
 {
 	uint32_t ids[3];
@@ -336,7 +337,7 @@ static void check_nodelist(const uint32_t *ids, uint32_t n)
 	}
 }
 
-/* 4.28, 4.34, design section 5: what the members are told. */
+/* 2.11, 4.28, 4.34, design section 5: what the members are told. */
 static void test_environment(void **state)
 {
 	static const struct {
@@ -440,7 +441,7 @@ static void test_waits_for_prologs(void **state)
 
 /* ---- all or nothing ---- */
 
-/* 0.2, 0.4, 2.6, 2.14, 2.20, 2.27, 3.26: wherever a commit fails, those before
+/* 0.2, 0.4, 2.6, 2.7, 2.14, 2.20, 2.27, 3.26: wherever a commit fails, those before
  * it are undone in reverse order, those behind it are not tried, and all is as
  * before; later all of them run once. */
 static void test_rollback_anywhere(void **state)
@@ -491,8 +492,8 @@ static void test_rollback_anywhere(void **state)
 	}
 }
 
-/* 0.4: ten members and room for five: nobody starts, nothing is tried that
- * cannot be. */
+/* 0.4, 2.26, 2.28: ten members and room for five: nobody starts, nothing is
+ * tried that cannot be. */
 static void test_room_for_five(void **state)
 {
 	uint32_t ids[10], other;

@@ -1497,6 +1497,36 @@ static void test_stale(void **state)
 	}
 }
 
+/* 2.29: what is left of a gang does not keep its nodes from another one. */
+static void test_stale_gives_way(void **state)
+{
+	struct fake_request rq = member_of("stale", 3);
+	uint32_t ids[3], others[16];
+
+	(void)state;
+	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	submit_many(member_of("whole", 16), 16, others);
+	pass();
+	schedule_and_pass();
+	all_in_state(others, 16, FAKE_PENDING);
+	fake_fail(ids[1], false);
+	pass();
+	schedule_and_pass();
+	all_in_state(others, 16, FAKE_PENDING);
+	fake_clock(121);
+	pass();
+	pass();
+	schedule_and_pass();
+	pass();
+	schedule_and_pass();
+	all_in_state(others, 16, FAKE_RUNNING);
+}
+
 /* A replacement in time ends it, and the next loss begins anew. */
 static void test_stale_replaced(void **state)
 {
@@ -2368,6 +2398,7 @@ int main(void)
 		TEST(test_stale),
 		TEST(test_never_stale),
 		TEST(test_stale_replaced),
+		TEST(test_stale_gives_way),
 		TEST(test_success),
 		TEST(test_success_waits),
 		TEST(test_counts_asked),

@@ -394,7 +394,7 @@ static void any_world(struct world *w, uint64_t *fuzz)
 	}
 }
 
-/* 5.4, 5.5: a gang that fits with some of its members starts, with the first
+/* 2.5, 2.9, 5.4, 5.5: a gang that fits with some of its members starts, with the first
  * that do; one that does not says when some will, and only one of which none
  * ever will is parked. */
 static void test_any(void **state)
