@@ -258,6 +258,29 @@ test_expect_success '2.15 an heir has the rank of its role' '
 	test "$(told $heir ROLE_RANK)" = "$(told ${members[5]} ROLE_RANK)" &&
 	scancel ${members[@]}
 '
+# A member beyond the minimum of its group, which runs without a rank.
+is_spare()
+{
+	gang_record $1 spare | grep -qx 1
+}
+
+test_expect_success '2.15 6.5 a spare takes the rank of a lost member of its own group, and of no other' '
+	wait_for 30 idle_are 9 && members=() &&
+	for role in replica{1,2}:min=2/{encode:min=1,decode:min=2,decode}; do
+		member spare $role --gang-min-member=2 --gang-spares=1 || return 1
+	done &&
+	wait_for 20 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	member spare replica2/decode --gang-spares=1 && spare=${members[6]} &&
+	wait_for 40 all_in RUNNING $spare && wait_for 20 is_spare $spare &&
+	wait_for 20 test -s env.$spare && test "$(told $spare ROLE)" = replica2/decode &&
+	scancel ${members[1]} && wait_for 20 all_in CANCELLED ${members[1]} &&
+	wait_for 20 gang_log root/spare "epoch 3" && is_spare $spare &&
+	rank=$(gang_record ${members[5]} rank) &&
+	scancel ${members[5]} && wait_for 20 all_in CANCELLED ${members[5]} &&
+	wait_for 20 "! is_spare $spare" &&
+	test "$(gang_record $spare rank)" = "$rank" &&
+	scancel ${members[@]}
+'
 test_expect_success '2.16 the minima of members that are gone are remembered' '
 	wait_for 30 idle_are 9 && members=() &&
 	member memory a:min=2/b:min=2 --gang-min-member=1 && first=$members &&
@@ -313,7 +336,7 @@ test_expect_success '2.18 contradictions are refused, with what to do' '
 	refused "more than 383 characters" \
 		--gang-role=$(printf "a%.0s" {1..400}) &&
 	refused "there is no level \"rack\"" --gang-role=a/d:require=rack &&
-	refused "has no --gang-spares" --gang-role=a/d --gang-spares=1 &&
+	refused "has no --gang-spares=N:cold" --gang-role=a/d --gang-spares=1:cold &&
 	scancel $id
 '
 

@@ -1344,11 +1344,27 @@ static int check_spare_pool(const struct sgang_spec *spec,
 	return 0;
 }
 
+/* Options that trees of groups do not have, and why; slurm-gang.7 has these
+ * sentences too. */
+static const struct {
+	int option;
+	const char *value, *why;
+} not_of_trees[] = {
+	{ OPT_PARALLEL, "", "as its groups are rings of their own" },
+	{ OPT_SPARE_POOL, "", "as spares of a pool have no group" },
+	{ OPT_SPARES, "=N:cold", "as a cold spare is kept for any member" },
+	{ OPT_MODE, "=nonstrict", "as a group starts as a whole" },
+	{ OPT_RANK_ORDER, "=ring", "as ranks are in the order of groups" },
+	{ OPT_TOPOLOGY, " but require:LEVEL and prefer:LEVEL",
+	  "as what else it can say is of a single ring" },
+};
+
 /* Groups have levels, minima and rings of their own. */
 static int check_tree(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	int option = spec->role[0] ? OPT_ROLE : OPT_TREE, other = OPTIONS;
 	struct sgang_policy policy;
+	size_t i;
 
 	if (!spec->role[0] && !spec->tree[0])
 		return 0;
@@ -1357,7 +1373,7 @@ static int check_tree(const struct sgang_spec *spec, struct sgang_error *err)
 		other = OPT_PARALLEL;
 	else if (spec->spare_pool[0])
 		other = OPT_SPARE_POOL;
-	else if (spec->spares)
+	else if (spec->spares_cold)
 		other = OPT_SPARES;
 	else if (spec->mode == SGANG_MODE_NONSTRICT)
 		other = OPT_MODE;
@@ -1365,17 +1381,17 @@ static int check_tree(const struct sgang_spec *spec, struct sgang_error *err)
 		other = OPT_RANK_ORDER;
 	else if (policy.spread[0] || policy.automatic || policy.n_groups)
 		other = OPT_TOPOLOGY;
-	if (other == OPTIONS)
+	for (i = 0; i < COUNT(not_of_trees); i++) {
+		if (not_of_trees[i].option == other)
+			break;
+	}
+	if (other == OPTIONS || i == COUNT(not_of_trees))
 		return 0;
 	return sgang_errf(err, EINVAL,
 			  "--%s: a gang that is a tree of groups has no "
-			  "--%s%s, leave it out",
+			  "--%s%s, %s: leave it out",
 			  options[option].name, options[other].name,
-			  other == OPT_MODE       ? "=nonstrict" :
-			  other == OPT_RANK_ORDER ? "=ring" :
-			  other == OPT_TOPOLOGY   ? " but require:LEVEL and "
-						    "prefer:LEVEL" :
-						    "");
+			  not_of_trees[i].value, not_of_trees[i].why);
 }
 
 int sgang_spec_check_placeholders(const struct sgang_spec *spec,

@@ -178,6 +178,14 @@ static int alloc(struct picking *p, uint32_t n, size_t parts)
 		       -1;
 }
 
+/* Members that could be taken, without as many as are spares. */
+static size_t without_spares(const struct picking *p)
+{
+	size_t spares = p->g->tally.spec.spares;
+
+	return p->n_parts > spares ? p->n_parts - spares : 0;
+}
+
 static int begin(struct picking *p, struct attempt *a, size_t index)
 {
 	struct gang *g = a->gangs[index];
@@ -197,6 +205,9 @@ static int begin(struct picking *p, struct attempt *a, size_t index)
 	p->most = g->tally.total > g->tally.held ?
 			  g->tally.total - g->tally.held :
 			  0;
+	/* spares come later, one by one */
+	if (g->tally.spec.spares && p->most > without_spares(p))
+		p->most = without_spares(p);
 	return 0;
 }
 

@@ -1294,6 +1294,9 @@ enum seat_fate sgang_ranks_fate(const struct sgang_conductor *c,
  * completed. */
 uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
 			  uint32_t job_id, uint32_t ranks);
+/* True if the member may have that seat: in a tree, one of its own group. */
+bool sgang_ranks_suits(const struct gang *g, uint32_t seat,
+		       const struct entry *e);
 /* Let the job take it. Returns 0, or -1 without memory. */
 int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
 		     uint32_t ranks);

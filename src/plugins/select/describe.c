@@ -378,6 +378,7 @@ static int describe_spare(struct sgang_conductor *c, const struct gang *g,
 	describe_gang(c->host, g, w, job, r);
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		c->host->jobs.setenv(job, own[i], "");
+	sgang_role_words_tell_spare(c->host, &w->roles, r->role, job);
 	r->placed = false;
 	r->spare = true;
 	return sgang_publish_write(c, job, r);
@@ -1202,7 +1203,8 @@ int sgang_describe_spare(struct sgang_conductor *c, struct gang *g,
 	int rc = -1;
 
 	if (!r || lay_out_seats(c, seats, n, &l) < 0 ||
-	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0)
+	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0 ||
+	    tell_seat_roles(c, g, &l, seats, n, &w) < 0)
 		goto out;
 	w.spares = join_spares(c, g, job_id, 0);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);

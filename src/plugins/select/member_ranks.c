@@ -116,8 +116,8 @@ static const char *role_beside(const struct gang *g, uint32_t seat, int step)
 /* May the member have that seat? Members that start together are sorted by
  * group, so a seat whose owner is forgotten is of a group between those beside
  * it. */
-static bool same_role(const struct gang *g, uint32_t seat,
-		      const struct entry *e)
+bool sgang_ranks_suits(const struct gang *g, uint32_t seat,
+		       const struct entry *e)
 {
 	const char *low, *high;
 
@@ -248,7 +248,8 @@ uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
 	for (uint32_t i = g->seats.n; i-- > 0;) {
 		const struct seat *seat = &g->seats.seat[i];
 
-		if (seat->owner || seat->ranks != ranks || !same_role(g, i, e))
+		if (seat->owner || seat->ranks != ranks ||
+		    !sgang_ranks_suits(g, i, e))
 			continue;
 		if (seat->job_id == job_id)
 			return i;

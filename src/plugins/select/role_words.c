@@ -161,3 +161,17 @@ void sgang_role_words_tell(const struct sgang_host *h,
 	set(h, job, "SLURM_GANG_ROLE_NODELIST", word->nodes);
 	set(h, job, SGANG_EPOCH_HEADS, w->heads);
 }
+
+void sgang_role_words_tell_spare(const struct sgang_host *h,
+				 const struct sgang_role_words *w,
+				 const char *role, struct sgang_job *job)
+{
+	char names[SGANG_ROLE_SIZE];
+
+	if (!w->n || !role[0])
+		return;
+	h->jobs.setenv(job, "SLURM_GANG_ROLE",
+		       sgang_role_path_names(role, names));
+	h->jobs.setenv(job, "SLURM_GANG_ROLE_RANK", "");
+	set(h, job, SGANG_EPOCH_HEADS, w->heads);
+}

@@ -36,5 +36,9 @@ void sgang_role_words_clear(struct sgang_role_words *w);
 void sgang_role_words_tell(const struct sgang_host *h,
 			   const struct sgang_role_words *w, uint32_t member,
 			   struct sgang_job *job);
+/* ... of one without a member rank, as --gang-role has its role. */
+void sgang_role_words_tell_spare(const struct sgang_host *h,
+				 const struct sgang_role_words *w,
+				 const char *role, struct sgang_job *job);
 
 #endif

@@ -55,7 +55,9 @@ static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
 		struct sgang_job *job = sgang_ranks_spare(c, e);
 		uint64_t cost;
 
-		if (!job || sgang_ranks_of(c, job) != g->seats.seat[rank].ranks)
+		if (!job ||
+		    sgang_ranks_of(c, job) != g->seats.seat[rank].ranks ||
+		    (from == g && !sgang_ranks_suits(g, rank, e)))
 			continue;
 		if (from == g ? !sgang_cold_usable(c, e) :
 				!sgang_pool_fits(c, g, e, model))

@@ -118,6 +118,60 @@ static void test_stale(void **state)
 	}
 }
 
+/* ---- spares ---- */
+
+/* 6.5: those beyond the minimum start with it, but for the spares, which have a
+ * role and no rank. One takes the place of a member of its own group alone. */
+static void test_spares(void **state)
+{
+	static const char *const roles[] = { "a:min=1", "b:min=2", "b", "b",
+					     "b" };
+	struct sgang_record r;
+	uint32_t ids[5], rank;
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		struct fake_request rq = member_of("t", 2);
+		char more[64];
+
+		snprintf(more, sizeof(more), "gang_spares=1|gang_role=%s",
+			 roles[i]);
+		rq.more = more;
+		rq.total = 5;
+		ids[i] = submit(rq);
+	}
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	pass();
+	assert_int_equal(fake_state(ids[4]), FAKE_PENDING);
+	/* as slurmctld starts a member whose gang has started */
+	assert_int_equal(turn(ids[4]), SGANG_TURN_ORDINARY);
+	assert_true(fake_start(ids[4], FAKE_ALL_NODES));
+	assert_true(fake_host.lock());
+	sgang_conductor_begins(c, fake_host.jobs.find(ids[4]));
+	fake_host.unlock();
+	r = record_of(ids[4]);
+	assert_int_equal(fake_state(ids[4]), FAKE_RUNNING);
+	assert_true(r.spare && !r.placed);
+	assert_string_equal(fake_getenv(ids[4], "SLURM_GANG_ROLE"), "b");
+	pass();
+	fake_clock(2);
+	pass();
+	fake_fail(ids[0], false);
+	pass();
+	pass();
+	assert_true(record_of(ids[4]).spare);
+	rank = record_of(ids[2]).member_rank;
+	fake_fail(ids[2], false);
+	pass();
+	pass();
+	r = record_of(ids[4]);
+	assert_true(r.placed && !r.spare);
+	assert_int_equal(r.member_rank, rank);
+	assert_string_equal(fake_getenv(ids[4], "SLURM_GANG_ROLE"), "b");
+}
+
 /* ---- many members ---- */
 
 #define MANY 480
@@ -181,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_stale),
+		T(test_spares),
 		T(test_many),
 	};
 
