@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "unit/plugins/toy_cluster.h"
+#include "unit/plugins/no_memory.h"
 
 /* A member with this role, and other options. */
 static uint32_t with_role(const char *gang, uint32_t min, const char *role,
@@ -229,14 +230,167 @@ static void test_many(void **state)
 	assert_true(group < 4 * gang);
 }
 
+/* Tasks of an array have records only when they are split off: each has a rank
+ * of its own. */
+static void test_array_follows(void **state)
+{
+	struct fake_request rq = member_of("serve", 1);
+	uint32_t ids[3], had = 0, n = 0;
+
+	(void)state;
+	add_replica("r1", 1, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	rq.array = 5;
+	rq.more = "gang_role=r2:min=2/decode:min=4";
+	(void)submit(rq);
+	rq.array = 0;
+	rq.more = "gang_role=r2/encode:min=1";
+	(void)submit(rq);
+	pass();
+	schedule_and_pass();
+	pass();
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+		uint32_t rank;
+
+		if (!j->live || j->state != FAKE_RUNNING)
+			continue;
+		rank = record_of(j->id).member_rank;
+		if (rank > 31 || (had >> rank & 1))
+			fail_msg("member rank %u twice", rank);
+		had |= 1u << rank;
+		n++;
+	}
+	assert_int_equal(n, 8);
+	assert_int_equal(had, 0xff);
+}
+
+/* ---- memory runs out ---- */
+
+/* The first choice has no room, and another one has. */
+static void prepare_search(uint32_t ids[3])
+{
+	struct fake_request rq = member_of("serve", 1);
+
+	(void)busy(11);
+	rq.more = "gang_role=r1:min=1";
+	rq.nodes = 6;
+	ids[0] = submit(rq);
+	rq.more = "gang_role=r2:min=2:require=leaf|gang_order=2";
+	rq.nodes = 2;
+	ids[1] = submit(rq);
+	ids[2] = submit(rq);
+	fake_priority(ids[0], 200);
+	pass();
+	(void)turn(ids[0]);
+}
+
+/* A group is about to follow. */
+static void prepare_follow(uint32_t ids[3])
+{
+	uint32_t first[3];
+
+	add_replica("r1", 1, first);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(first, 3, FAKE_RUNNING);
+	add_replica("r2", 1, ids);
+	pass();
+	(void)turn(ids[0]);
+}
+
+/* What is left of it is about to go. */
+static void prepare_stale(uint32_t ids[3])
+{
+	add_replica("r1", 1, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	fake_end(ids[1]);
+	fake_fail(ids[0], false);
+	pass();
+	fake_clock(121);
+}
+
+static bool searched(const uint32_t ids[3])
+{
+	return fake_state(ids[0]) == FAKE_PENDING &&
+	       fake_state(ids[1]) == FAKE_RUNNING &&
+	       fake_state(ids[2]) == FAKE_RUNNING;
+}
+
+static bool followed(const uint32_t ids[3])
+{
+	return in_state("serve", FAKE_RUNNING) == 6 &&
+	       fake_state(ids[0]) == FAKE_RUNNING;
+}
+
+static bool went(const uint32_t ids[3])
+{
+	return fake_state(ids[2]) == FAKE_GONE;
+}
+
+/* 2.15, 2.23: one allocation, or all from one on, fail in a pass: no group starts
+ * in part, and afterwards all is as it would have been. */
+static void test_no_memory(void **state)
+{
+#ifdef __SANITIZE_THREAD__
+	skip(); /* it takes too long, and has one thread */
+#endif
+	static const struct {
+		void (*prepare)(uint32_t ids[3]);
+		bool (*done)(const uint32_t ids[3]);
+		uint32_t parts; /* members that start together */
+	} cases[] = {
+		{ prepare_search, searched, 2 },
+		{ prepare_follow, followed, 3 },
+		{ prepare_stale, went, 1 },
+	};
+
+	for (size_t p = 0; p < 2 * COUNT(cases); p++) {
+		bool reached = true;
+
+		for (uint64_t at = 1; reached; at++) {
+			uint32_t ids[3], passes = 0;
+
+			teardown(state);
+			setup(state);
+			cases[p / 2].prepare(ids);
+			snprintf(context, sizeof(context),
+				 "case %zu, allocation %llu", p / 2,
+				 (unsigned long long)at);
+			memory.calls = 0;
+			memory.fail_at = at;
+			memory.for_good = p % 2;
+			memory.counting = true;
+			pass();
+			memory.counting = false;
+			reached = memory.calls >= at;
+			for (; !cases[p / 2].done(ids) && passes < 20;
+			     passes++) {
+				fake_clock(10);
+				schedule_and_pass();
+				if (in_state("serve", FAKE_RUNNING) %
+				    cases[p / 2].parts)
+					fail_msg("%s: in part", context);
+			}
+			if (passes == 20)
+				fail_msg("%s: %s", context, text_of(ids[1]));
+		}
+	}
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_stale),
-		T(test_spares),
-		T(test_many),
+		T(test_stale),         T(test_spares),    T(test_many),
+		T(test_array_follows), T(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
