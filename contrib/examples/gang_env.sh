@@ -6,17 +6,13 @@
 #
 #   MASTER_ADDR, MASTER_PORT   where rank 0 listens; the port is made of the
 #                              job id of the first member unless it is set
-#   RANK, WORLD_SIZE           over the whole gang
+#   RANK, WORLD_SIZE           over the whole gang, in a step with all ranks
 #   LOCAL_RANK                 over the ranks of this job on this node
 
-# Node names need not resolve; Slurm knows the address.
-MASTER_ADDR=$(scontrol -o show node "$SLURM_GANG_HEAD_NODE" |
-	sed -n 's/.* NodeAddr=\([^ ]*\) .*/\1/p')
+# Node names need not resolve. slurmctld is not asked: this runs once a rank.
+MASTER_ADDR=$SLURM_GANG_HEAD_ADDR
 : "${MASTER_PORT:=$((20000 + ${SLURM_GANG_JOB_IDS%%,*} % 10000))}"
-RANK=$((SLURM_GANG_RANK_OFFSET + SLURM_PROCID))
-# With --gang-parallel ranks may have another order than the ring.
-test -z "$SLURM_GANG_LAYOUT" ||
-	RANK=$(echo "$SLURM_GANG_LAYOUT" | cut -d , -f $((SLURM_PROCID + 1)))
+RANK=$SLURM_GANG_RANK
 WORLD_SIZE=$SLURM_GANG_RANKS
 LOCAL_RANK=$SLURM_LOCALID
 export MASTER_ADDR MASTER_PORT RANK WORLD_SIZE LOCAL_RANK

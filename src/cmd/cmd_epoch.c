@@ -135,6 +135,18 @@ static void write_list(const struct known *k, enum list list, FILE *out)
 	}
 }
 
+static size_t count_nodes(const struct known *k)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < k->record->members; i++) {
+		const struct sgang_jobrow *job = find_rank(k->gang, i);
+
+		n += job ? list_nodes(job, NULL, "") : 0;
+	}
+	return n;
+}
+
 static void write_spares(const struct known *k, FILE *out)
 {
 	bool any = false;
@@ -256,6 +268,8 @@ static const char *get(void *arg, const char *name)
 		write_list(k, IDS, out);
 	else if (!strcmp(name, SGANG_EPOCH_NODES))
 		write_list(k, COUNTS, out);
+	else if (!strcmp(name, SGANG_EPOCH_NNODES))
+		fprintf(out, "%zu", count_nodes(k));
 	else if (!strcmp(name, "SLURM_GANG_NODELIST"))
 		write_list(k, NODES, out);
 	else if (!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes)

@@ -457,6 +457,13 @@ static uint32_t host_node_count(void)
 	return (uint32_t)node_record_count;
 }
 
+static const char *host_address(uint32_t node)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+
+	return node_ptr && node_ptr->comm_name ? node_ptr->comm_name : "";
+}
+
 static const char *host_extra(uint32_t node)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
@@ -1088,6 +1095,7 @@ const struct sgang_host sgang_host_slurm = {
 		.unregistered = host_unregistered,
 		.draining = host_draining,
 		.weights = sgang_host_weights,
+		.address = host_address,
 		.extra = host_extra,
 		.set_extra = host_set_extra,
 		.tell = host_tell_nodes,

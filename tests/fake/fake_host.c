@@ -1466,6 +1466,15 @@ void fake_set_extra(uint32_t node, const char *text)
 	world.node_stamp++;
 }
 
+static const char *host_address(uint32_t node)
+{
+	static char address[32];
+
+	need_lock("address");
+	snprintf(address, sizeof(address), "10.0.0.%u", node);
+	return address;
+}
+
 static const char *host_extra(uint32_t node)
 {
 	need_lock("extra");
@@ -1814,6 +1823,7 @@ const struct sgang_host fake_host = {
 		.unregistered = host_unregistered,
 		.draining = host_draining,
 		.weights = host_weights,
+		.address = host_address,
 		.extra = host_extra,
 		.set_extra = host_set_extra,
 		.tell = host_tell_nodes,

@@ -124,6 +124,8 @@ test_expect_success '4.28 all are told the same about the gang' '
 	test "$(common kinds NAMESPACE)" = root &&
 	test "$(common kinds MEMBERS)" = 5 &&
 	test "$(common kinds RANKS)" = 8 &&
+	test "$(common kinds NNODES)" = 6 &&
+	test "$(common kinds HEAD_ADDR)" = 127.0.0.1 &&
 	for key in JOB_IDS NODELIST HEAD_NODE RING_COST RING_COST_BEST \
 		CROSS_LINKS TIER
 	do
@@ -171,20 +173,21 @@ test_expect_success '4.15 4.16 4.34 the cost of a ring over two leaves' '
 	test "$(common kinds RING_COST_BEST)" = "$(common kinds RING_COST)" &&
 	test "$(common kinds TIER)" = spine
 '
-# Only some members have a hostfile, and an order that Slurm was told.
+# Only some members have a hostfile, and an order that Slurm was told; only tasks
+# have a place of their own.
 told_always()
 {
-	grep -vE "^SLURM_GANG_(HOSTFILE|NATIVE_ORDER|STATE)=" "$1"
+	grep -vE "^SLURM_GANG_(HOSTFILE|NATIVE_ORDER|STATE|NODE_RANK|RANK)=" "$1"
 }
 
 # What FILE has, of another epoch than OTHER what no epoch changes: comparable
 # FILE OTHER
 comparable()
 {
-	local epoch=$(grep ^SLURM_GANG_EPOCH= "$1") pattern='HOSTFILE|STATE'
+	local epoch=$(grep ^SLURM_GANG_EPOCH= "$1") pattern='HOSTFILE|STATE|NODE_RANK|RANK'
 
 	grep -qx "$epoch" "$2" ||
-		pattern+='|EPOCH|HEAD_NODE|JOB_IDS|NODELIST|(NODE|RANK)S_PER_MEMBER|RING_COST|DRAINING|SPARE_JOB_IDS'
+		pattern+='|EPOCH|HEAD_(NODE|ADDR)|NNODES|JOB_IDS|NODELIST|(NODE|RANK)S_PER_MEMBER|RING_COST|DRAINING|SPARE_JOB_IDS'
 	grep -vE "^SLURM_GANG_($pattern)=" "$1"
 }
 
@@ -192,13 +195,13 @@ test_expect_success '4.28 a step is told the same as its job' '
 	ls kinds.*.step >steps &&
 	test "$(wc -l <steps)" = 4 &&
 	for step in $(cat steps); do
-		test "$(told_always $step | wc -l)" = 19 &&
+		test "$(told_always $step | wc -l)" = 21 &&
 		comparable ${step%.step} $step >job.told &&
 		comparable $step ${step%.step} >step.told &&
 		test_cmp job.told step.told || return 1
 	done &&
 	for file in kinds.*[0-9]; do
-		test "$(told_always $file | wc -l)" = 19 || return 1
+		test "$(told_always $file | wc -l)" = 21 || return 1
 	done
 '
 test_expect_success '4.21 --gang-rank says the order of the ring' '

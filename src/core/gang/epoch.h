@@ -26,6 +26,10 @@
 /* By member rank, "0" for one that is vacant. */
 #define SGANG_EPOCH_NODES "SLURM_GANG_NODES_PER_MEMBER"
 #define SGANG_EPOCH_RANKS "SLURM_GANG_RANKS_PER_MEMBER"
+/* How many nodes that is, those of each member counted. */
+#define SGANG_EPOCH_NNODES "SLURM_GANG_NNODES"
+/* Where others reach the first of them. */
+#define SGANG_EPOCH_HEAD_ADDR "SLURM_GANG_HEAD_ADDR"
 /* With communication groups the ranks of all tasks along the ring: those of a
  * member stand from its rank offset on. Left out where they are 0, 1, 2 and so on,
  * or where not all are known. */

@@ -306,13 +306,16 @@ struct whole {
 	char *spares;        /* NULL: none */
 	char *layouts;       /* NULL: consecutive */
 	char *per_member[2]; /* its nodes, its ranks */
-	const char *head;
+	const char *head;    /* its name, */
+	char *address;       /* and where others reach it */
+	uint64_t n_nodes;
 	struct sgang_role_words roles; /* of a tree of groups */
 };
 
 static void free_whole(struct whole *w)
 {
 	free(w->ids);
+	free(w->address);
 	free(w->spares);
 	free(w->layouts);
 	free(w->nodes);
@@ -332,7 +335,9 @@ static void describe_gang(const struct sgang_host *h, const struct gang *g,
 	set_text(h, job, SGANG_EPOCH_IDS, w->ids);
 	set_number(h, job, "SLURM_GANG_MEMBERS", r->members);
 	set_text(h, job, "SLURM_GANG_NODELIST", w->nodes);
+	set_number(h, job, SGANG_EPOCH_NNODES, w->n_nodes);
 	h->jobs.setenv(job, "SLURM_GANG_HEAD_NODE", w->head);
+	h->jobs.setenv(job, SGANG_EPOCH_HEAD_ADDR, w->address);
 	set_number(h, job, "SLURM_GANG_RANKS", r->ranks);
 	set_number(h, job, "SLURM_GANG_RING_COST", r->ring_cost);
 	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
@@ -680,6 +685,7 @@ static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 	w->ids = ids;
 	for (size_t r = 0; nodes && ranks && r < l->n; r++) {
 		nodes[l->runs[r].member] += starts_node(c, l, r);
+		w->n_nodes += starts_node(c, l, r);
 		ranks[l->runs[r].member] += l->runs[r].ranks;
 	}
 	w->nodes = join_ring(c, l);
@@ -689,10 +695,12 @@ static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 	w->head = l->n ? sgang_fabric_node_name(c->fabric,
 						run_node(c, &l->runs[0])) :
 			 "";
+	w->address = strdup(
+		l->n ? c->host->nodes.address(run_node(c, &l->runs[0])) : "");
 	free(nodes);
 	free(ranks);
-	return w->ids && w->nodes && w->draining && w->per_member[0] &&
-			       w->per_member[1] ?
+	return w->ids && w->nodes && w->draining && w->address &&
+			       w->per_member[0] && w->per_member[1] ?
 		       0 :
 		       -1;
 }
@@ -1267,7 +1275,9 @@ static const char *value_of(void *arg, const char *name)
 		{ SGANG_EPOCH_NODES, t->whole->per_member[0], 0 },
 		{ SGANG_EPOCH_DRAINING, t->whole->draining, 0 },
 		{ SGANG_EPOCH_SPARES, t->whole->spares, 0 },
+		{ SGANG_EPOCH_NNODES, NULL, t->whole->n_nodes },
 		{ "SLURM_GANG_HEAD_NODE", t->whole->head, 0 },
+		{ SGANG_EPOCH_HEAD_ADDR, t->whole->address, 0 },
 		{ "SLURM_GANG_RING_COST", NULL, t->cost },
 	};
 

@@ -97,6 +97,9 @@ struct sgang_host_nodes {
 	 * others, as in Slurm. False: all nodes weigh the same, and 'weight' is
 	 * untouched. */
 	bool (*weights)(uint32_t *weight);
+	/* Where others reach the node, its NodeAddr: the host's, until the node
+	 * has another one. */
+	const char *(*address)(uint32_t node);
 	/* Read and set a node's Extra field (NULL or "": empty); the text is
 	 * the host's until set again. */
 	const char *(*extra)(uint32_t node);

@@ -12,7 +12,8 @@
  *   slurmstepd           remote      options, so that Slurm finds them; hide
  *                                    them from what the job starts; write the
  *                                    hostfile of a batch script; keep the file
- *                                    that tells who is in the gang (state.h)
+ *                                    that tells who is in the gang (state.h);
+ *                                    tell each task its place in the gang
  *   slurmd, job scripts              nothing
  *
  * The values reach slurmctld in the job's spank_job_env without our doing.
@@ -35,6 +36,7 @@
 #include "plugins/spank/opts.h"
 #include "plugins/spank/order.h"
 #include "plugins/spank/state.h"
+#include "plugins/spank/task.h"
 
 SPANK_PLUGIN(gang, 1)
 
@@ -521,6 +523,53 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 	default:
 		break;
 	}
+	return 0;
+}
+
+static void tell_number(spank_t spank, const char *name, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	spank_setenv(spank, name, text, 1);
+}
+
+/* In the task itself, before it becomes its program. What the step was started
+ * with may be the place of a task of another step. */
+int slurm_spank_task_init(spank_t spank, int ac, char **av)
+{
+	struct sgang_task task = { .node = getenv("SLURMD_NODENAME") };
+	uint64_t node = 0, rank = 0, ranks = 0, offset = 0;
+	bool has_node, has_rank, is_run;
+	char **env;
+
+	(void)ac;
+	(void)av;
+	if (!task.node || spank_get_item(spank, S_JOB_ENV, &env) ||
+	    !find_variable(env, SGANG_EPOCH_NUMBER) ||
+	    spank_get_item(spank, S_TASK_GLOBAL_ID, &task.id))
+		return 0;
+	task.env = env;
+	if (!is_batch_script(spank))
+		spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &task.tasks);
+	/* all of it before the environment moves */
+	has_node = sgang_task_node(&task, &node);
+	has_rank = sgang_task_rank(&task, &rank);
+	is_run = sgang_task_run(&task, &ranks, &offset) && ranks;
+	if (has_node)
+		tell_number(spank, "SLURM_GANG_NODE_RANK", node);
+	else
+		spank_unsetenv(spank, "SLURM_GANG_NODE_RANK");
+	if (has_rank)
+		tell_number(spank, "SLURM_GANG_RANK", rank);
+	else
+		spank_unsetenv(spank, "SLURM_GANG_RANK");
+	if (is_run) {
+		tell_number(spank, "SLURM_GANG_RANKS", ranks);
+		tell_number(spank, "SLURM_GANG_RANK_OFFSET", offset);
+	}
+	spank_unsetenv(spank, "SLURM_GANG_RUN_OFFSET");
+	spank_unsetenv(spank, "SLURM_GANG_RUN_RANKS");
 	return 0;
 }
 
