@@ -28,7 +28,7 @@ function __sgang_operands
             __fish_complete_path (commandline -ct)
         case topology
             printf '%s\n' show collect
-        case ring place
+        case ring place run
         case '*'
             sgang list --noheader --format=%j 2>/dev/null |
                 string replace -r -- "^$USER/" ''

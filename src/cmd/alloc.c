@@ -17,6 +17,7 @@ void sgang_alloc_clear(struct sgang_alloc *alloc)
 
 	for (i = 0; i < alloc->n; i++) {
 		free(alloc->node[i].name);
+		free(alloc->node[i].address);
 		free(alloc->node[i].gpus.index);
 		free(alloc->node[i].cores.index);
 	}

@@ -25,6 +25,7 @@ struct sgang_alloc_node {
 				     * Slurm does not number them */
 	struct sgang_indices cores; /* socket by socket, from 0 */
 	uint32_t cores_per_socket;  /* of the node */
+	char *address;              /* where others reach it */
 };
 
 struct sgang_alloc {

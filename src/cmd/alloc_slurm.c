@@ -12,15 +12,24 @@
 #include "slurm/client.h"
 #include "slurm/public.h"
 
-static uint32_t cores_per_socket(const node_info_msg_t *nodes, const char *name)
+/* Fill in what Slurm knows of a node that has its name. */
+static int look_up(struct sgang_alloc_node *node, const node_info_msg_t *nodes)
 {
+	const char *address = node->name;
 	uint32_t i;
 
-	for (i = 0; i < nodes->record_count; i++)
-		if (nodes->node_array[i].name &&
-		    !strcmp(nodes->node_array[i].name, name))
-			return nodes->node_array[i].cores;
-	return 0;
+	for (i = 0; i < nodes->record_count; i++) {
+		const node_info_t *info = &nodes->node_array[i];
+
+		if (!info->name || strcmp(info->name, node->name) != 0)
+			continue;
+		node->cores_per_socket = info->cores;
+		if (info->node_addr)
+			address = info->node_addr;
+		break;
+	}
+	node->address = strdup(address);
+	return node->address ? 0 : -1;
 }
 
 static int read_cores(const job_info_t *info, uint32_t node,
@@ -45,8 +54,8 @@ static int fill_node(struct sgang_alloc_node *node, const job_info_t *info,
 
 	node->name = name;
 	node->cpus = sgang_resources_cpus(info->job_resrcs, (uint32_t)i);
-	node->cores_per_socket = cores_per_socket(nodes, name);
-	if (read_cores(info, (uint32_t)i, &node->cores) ||
+	if (look_up(node, nodes) ||
+	    read_cores(info, (uint32_t)i, &node->cores) ||
 	    sgang_indices_read_gpus(gres, &node->gpus))
 		return sgang_errf(err, errno,
 				  "what job %" PRIu32 " has on "

@@ -57,12 +57,15 @@ static void print_help(const struct sgang_verb *verb)
 	       "More in sgang(1).\n");
 }
 
-/* The colon in front distinguishes a missing value from an unknown option. */
+/* The colon in front distinguishes a missing value from an unknown option; the
+ * plus ends the options where the operands begin. */
 static void fill_letters(const struct sgang_verb *verb,
-			 char letters[2 * SGANG_CMD_OPTIONS_MAX + 2])
+			 char letters[2 * SGANG_CMD_OPTIONS_MAX + 3])
 {
 	const struct sgang_cmd_option *option;
 
+	if (verb->command)
+		*letters++ = '+';
 	*letters++ = ':';
 	for (option = verb->options; option->name; option++) {
 		if (!option->letter)
@@ -150,7 +153,7 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value)
 {
 	struct option longopts[LONGOPTS];
-	char letters[2 * SGANG_CMD_OPTIONS_MAX + 2];
+	char letters[2 * SGANG_CMD_OPTIONS_MAX + 3];
 	int found;
 
 	fill_longopts(verb, longopts);

@@ -43,6 +43,7 @@ struct sgang_verb {
 	const char *summary;  /* one line */
 	const struct sgang_cmd_option *options; /* ends with name NULL */
 	const char *json; /* help of --json, NULL: "print JSON" */
+	bool command; /* the operands are a command with options of its own */
 	int (*run)(const struct sgang_verb *verb, int argc, char **argv);
 };
 
@@ -61,6 +62,7 @@ extern const struct sgang_verb sgang_verb_release;
 extern const struct sgang_verb sgang_verb_requeue;
 extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;
+extern const struct sgang_verb sgang_verb_run;
 extern const struct sgang_verb sgang_verb_show;
 extern const struct sgang_verb sgang_verb_submit;
 extern const struct sgang_verb sgang_verb_topology;

@@ -78,6 +78,9 @@ struct sgang_jobs_past {
 int sgang_jobs_load_past(const struct sgang_jobs_past *past,
 			 struct sgang_jobs *jobs, struct sgang_error *err);
 
+/* True if slurmctld says that this job does not run (any more). */
+bool sgang_jobs_gone(uint32_t job_id);
+
 /* Put the names of all nodes of the job into the order of the ring in its
  * record. Returns 1; 0 when the record has none; or -1 with ENOMEM and 'err'.
  * The names are as they were unless it returns 1. */

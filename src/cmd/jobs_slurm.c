@@ -197,6 +197,34 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 	return rc;
 }
 
+bool sgang_jobs_gone(uint32_t job_id)
+{
+	job_info_msg_t *message = NULL;
+	struct sgang_error err;
+	bool gone = false, known = false;
+	uint32_t base;
+	int rc;
+
+	if (sgang_libslurm_enter(&err))
+		return false;
+	rc = slurm_load_job(&message, public_id_of_job(job_id), SHOW_ALL);
+	gone = rc && errno == ESLURM_INVALID_JOB_ID;
+	sgang_libslurm_leave();
+	if (rc)
+		return gone;
+	for (uint32_t i = 0; i < message->record_count; i++) {
+		const job_info_t *info = &message->job_array[i];
+
+		if (public_job_id(info) != job_id)
+			continue;
+		known = true;
+		base = info->job_state & JOB_STATE_BASE;
+		gone = base != JOB_RUNNING && base != JOB_SUSPENDED;
+	}
+	slurm_free_job_info_msg(message);
+	return gone || !known;
+}
+
 /* ---- jobs of the past ---- */
 
 /* A question to slurmdbd; its lists borrow what they hold. */

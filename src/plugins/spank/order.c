@@ -55,6 +55,7 @@ static const struct step_option {
 	{ "overlap", 0, NO_VALUE, NONE },
 	{ "prolog", 0, VALUE, NONE },
 	{ "quiet", 'Q', NO_VALUE, NONE },
+	{ "quit-on-interrupt", 'q', NO_VALUE, NONE },
 	{ "task-epilog", 0, VALUE, NONE },
 	{ "task-prolog", 0, VALUE, NONE },
 	{ "time", 't', VALUE, NONE },

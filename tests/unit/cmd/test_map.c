@@ -96,8 +96,8 @@ static void test_gpus(void **state)
 static uint32_t all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 static uint32_t part[] = { 1, 3, 4, 5 };
 static struct sgang_alloc_node nodes[] = {
-	{ "n1", 8, { all, 4 }, { all, 8 }, 4 },
-	{ "n2", 4, { part, 1 }, { part, 4 }, 4 },
+	{ "n1", 8, { all, 4 }, { all, 8 }, 4, NULL },
+	{ "n2", 4, { part, 1 }, { part, 4 }, 4, NULL },
 };
 static const struct sgang_alloc alloc = { nodes, 2, 1 };
 
@@ -267,9 +267,9 @@ static int gpu_at(struct json_object *list, size_t rank)
 /* 4.33: a hop between two nodes joins GPUs of one number. */
 static void test_rails(void **state)
 {
-	static const struct sgang_alloc_node other = {
-		"n3", 8, { all, 4 }, { all, 8 }, 4
-	};
+	static const struct sgang_alloc_node other = { "n3",       8,
+						       { all, 4 }, { all, 8 },
+						       4,          NULL };
 	static const int wanted[] = { 0, 1, 2, 3, 3, 2, 1, 0 };
 	struct sgang_map_member members[2];
 	struct json_object *list;

@@ -117,6 +117,7 @@ static void test_command_line(void **state)
 		{ { "--ntasks=8", "--nodes", "4", "app" }, true },
 		{ { "--ntasks-per-node=2", "app" }, true },
 		{ { "-K", "app" }, true },
+		{ { "--quit-on-interrupt", "-q", "app" }, true },
 		{ { "-K0", "app" }, true },
 		{ { "--kill-on-bad-exit", "app" }, true },
 		{ { "--mpi=pmix", "--", "-n2" }, true },
