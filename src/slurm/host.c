@@ -1121,6 +1121,7 @@ const struct sgang_host sgang_host_slurm = {
 		.undo = sgang_host_undo,
 		.recommits = sgang_host_recommits,
 		.ready = sgang_host_ready,
+		.undisturbed = sgang_host_undisturbed,
 		.prepare = sgang_host_prepare,
 		.prepared = sgang_host_prepared,
 		.held = sgang_host_held,

@@ -189,6 +189,7 @@ void sgang_host_undo(struct sgang_job *job);
 bool sgang_host_recommits(void);
 bool sgang_host_held(struct sgang_job *job);
 bool sgang_host_ready(struct sgang_job *job);
+bool sgang_host_undisturbed(struct sgang_job *job);
 void sgang_host_prepare(struct sgang_job *job);
 enum sgang_prepared sgang_host_prepared(struct sgang_job *job);
 /* Nodes of a held job that gives them back may run its Prolog, or have run it:

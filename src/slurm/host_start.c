@@ -18,6 +18,8 @@
 #include "plugins/log.h"
 #include "rows.h"
 
+#pragma weak cg_node_bitmap
+
 /* ---- probe ---- */
 
 /* select_nodes() writes why it could not start the job; a probe leaves no such
@@ -685,6 +687,14 @@ bool sgang_host_ready(struct sgang_job *job)
 	return job_ptr && sgang_host_held(job) &&
 	       job_ptr->details->prolog_running == 1 &&
 	       !job_ptr->prep_prolog_cnt && release_nodes_ready(job_ptr);
+}
+
+bool sgang_host_undisturbed(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+
+	return job_ptr && job_ptr->node_bitmap &&
+	       !bit_overlap_any(job_ptr->node_bitmap, cg_node_bitmap);
 }
 
 /* Nodes whose boot time is not known are asked to register, now and not in a

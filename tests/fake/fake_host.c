@@ -1848,6 +1848,7 @@ const struct sgang_host fake_host = {
 		.undo = host_undo,
 		.recommits = host_recommits,
 		.ready = host_ready,
+		.undisturbed = host_ready,
 		.prepare = host_prepare,
 		.prepared = host_prepared,
 		.held = host_held,

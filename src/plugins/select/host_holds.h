@@ -58,6 +58,9 @@ struct sgang_host_holds {
 
 	/* True if only we hold the job (prologs done, nodes up). */
 	bool (*ready)(struct sgang_job *job);
+	/* False while another job ends on a node of the job: until then Slurm
+	 * gives the node to no job, not even to this one after undo(). */
+	bool (*undisturbed)(struct sgang_job *job);
 	/* Let nodes run the Prolog before the launch (PrologFlags=Alloc); the
 	 * job stays held. Called once, when it is ready. */
 	void (*prepare)(struct sgang_job *job);

@@ -26,7 +26,7 @@ struct match {
 	uint32_t placeholder; /* its job; 0: none */
 	struct sgang_shape shape;
 	bool same_role; /* some placeholder has its role */
-	bool busy;      /* ... and is not ready */
+	bool busy;      /* ... and cannot be replaced now */
 	char why[64];   /* why none of its role fits */
 };
 
@@ -34,6 +34,15 @@ static const struct entry *entry_of(const struct sgang_conductor *c,
 				    uint32_t job_id)
 {
 	return sgang_lookup_entry(c, job_id);
+}
+
+/* Its role is the same, and so is its user: an account can have gangs of all its
+ * users, but each has the nodes that it is charged for. */
+static bool is_for(const struct entry *placeholder,
+		   const struct sgang_spec *spec, uint32_t uid)
+{
+	return placeholder->m.uid == uid &&
+	       sgang_placeholder_same_role(placeholder->spec.role, spec->role);
 }
 
 static void look_at(struct sgang_conductor *c, const struct placeholder *p,
@@ -44,11 +53,10 @@ static void look_at(struct sgang_conductor *c, const struct placeholder *p,
 	struct sgang_job *job = c->host->jobs.find(p->job_id);
 	struct sgang_shape shape;
 
-	if (!e || !job ||
-	    !sgang_placeholder_same_role(e->spec.role, m->e->spec.role))
+	if (!e || !job || !is_for(e, &m->e->spec, m->e->m.uid))
 		return;
 	m->same_role = true;
-	if (!c->host->holds.ready(job)) {
+	if (!c->host->holds.ready(job) || !c->host->holds.undisturbed(job)) {
 		m->busy = true;
 		return;
 	}
@@ -252,14 +260,14 @@ void sgang_placeholder_swap_all(struct sgang_conductor *c)
 
 /* ---- the scheduler asks ---- */
 
-static bool any_of_role(const struct sgang_conductor *c, const struct gang *g,
-			const char *role)
+static bool any_for(const struct sgang_conductor *c, const struct gang *g,
+		    const struct sgang_spec *spec, uint32_t uid)
 {
 	for (size_t i = 0; i < g->placeholders.n; i++) {
 		const struct entry *e =
 			entry_of(c, g->placeholders.list[i].job_id);
 
-		if (e && sgang_placeholder_same_role(e->spec.role, role))
+		if (e && is_for(e, spec, uid))
 			return true;
 	}
 	return false;
@@ -279,9 +287,9 @@ bool sgang_conductor_keeps_place(struct sgang_conductor *c,
 		return false;
 	if (spec->placeholder)
 		return true;
-	if (!any_of_role(c, g, spec->role))
-		return false;
 	c->host->jobs.info(job, &info);
+	if (!any_for(c, g, spec, info.uid))
+		return false;
 	e = sgang_lookup_entry(c, info.job_id);
 	if (e && g->tally.spec.placeholders == SGANG_PLACEHOLDERS_SOFT &&
 	    is_misfit(c, e, c->host->jobs.request(job)))
