@@ -37,6 +37,7 @@ struct entry {
 	bool hold;       /* its job is one of the gang's holds */
 	bool parked;
 	bool barred;
+	bool follows; /* the placeholders of its gang start before it */
 	bool has_record;
 	char *const *env; /* source of the spec */
 	size_t n_env;
@@ -152,6 +153,7 @@ struct gang {
 		size_t parked;     /* parked ones of these, ... */
 		size_t eligible;   /* eligible ones, ... */
 		size_t barred;     /* eligible ones that Slurm does not try */
+		size_t following;  /* those after placeholders */
 		size_t restarting; /* of those that wait: restart.c */
 		size_t left;       /* of those that wait: move.c */
 		size_t keeping;    /* of those that wait: keep.c */

@@ -61,15 +61,17 @@ void sgang_placeholder_note_end(const struct gang *g, uint32_t job_id,
 		p->preempted = why == SGANG_HOLD_END_PREEMPTED;
 }
 
-/* Members that came before the placeholders must not start without them. */
+/* Members that came before the placeholders must not start without them, and
+ * Slurm must not plan for them. */
 void sgang_placeholder_bar(struct gang *g)
 {
 	bool started = false;
 
 	g->placeholders.any = false;
 	for (size_t i = 0; i < g->n_entries; i++) {
-		const struct entry *e = g->entries[i];
+		struct entry *e = g->entries[i];
 
+		e->follows = false;
 		g->placeholders.any |= e->spec.placeholder;
 		started |= e->m.state == SGANG_MEMBER_RUNNING ||
 			   (e->has_record && e->record.satisfied);
@@ -79,8 +81,10 @@ void sgang_placeholder_bar(struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
-		if (!e->spec.placeholder && e->m.state == SGANG_MEMBER_PENDING)
-			e->m.eligible = false;
+		if (e->spec.placeholder || e->m.state != SGANG_MEMBER_PENDING)
+			continue;
+		e->follows = e->m.eligible || e->parked;
+		e->m.eligible = false;
 	}
 }
 

@@ -525,6 +525,7 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 {
 	bool ordinary = is_ordinary_job(c, g, e);
 
+	may_start = may_start && !e->follows;
 	if ((ordinary || may_start) && e->parked) {
 		c->host->jobs.unpark(e->job);
 		c->wake_scheduler = true;
@@ -536,7 +537,7 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 	}
 	if (may_start)
 		c->host->jobs.tell(e->job, text, g->attempt.failed);
-	else if (e->parked || e->m.eligible)
+	else if (e->parked || e->m.eligible || e->follows)
 		c->host->jobs.park(e->job, text);
 }
 
@@ -654,7 +655,8 @@ static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 
 	if (is_ordinary(c, g))
 		return !g->count.parked && (same || !text[0]);
-	return same && g->count.parked == (start ? 0 : g->count.waiting);
+	return same && g->count.parked ==
+			       (start ? g->count.following : g->count.waiting);
 }
 
 /* Without a change the jobs are not read again. */

@@ -579,6 +579,7 @@ static void count_waiting(struct gang *g, const struct entry *e)
 		g->label = 0;
 	g->count.waiting++;
 	g->count.parked += e->parked;
+	g->count.following += e->follows;
 	g->count.eligible += e->m.eligible;
 	g->count.barred += e->m.eligible && e->barred;
 	g->count.again += e->restarts > 0;
