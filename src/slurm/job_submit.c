@@ -24,6 +24,7 @@
 #include "release.h"
 
 #include "at_work.h"
+#include "ceiling.h"
 #include "core/base/hash.h"
 #include "core/gang/record.h"
 #include "kept.h"
@@ -453,6 +454,13 @@ static bool never(const struct sgang_submit_asked *asked, size_t n,
 	return is;
 }
 
+static bool beyond_limits(const char *account,
+			  const struct sgang_submit_asked *asked, size_t n,
+			  char *why, size_t size)
+{
+	return sgang_ceiling_exceeded(submitted, account, asked, n, why, size);
+}
+
 static struct sgang_submit_host slurm = {
 	.user_name = user_name,
 	.user_id = user_id,
@@ -465,6 +473,7 @@ static struct sgang_submit_host slurm = {
 	.alike = sgang_at_work_alike,
 	.cluster = cluster,
 	.never = never,
+	.beyond_limits = beyond_limits,
 };
 
 /* Seconds between two walks over all jobs. A backup controller that takes over

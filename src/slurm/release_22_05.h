@@ -27,6 +27,7 @@
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/agent.h"
 #include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/gres_ctld.h"
 #include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/licenses.h"
 #include "src/slurmctld/locks.h"
@@ -127,6 +128,12 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 		&d->mc_ptr->ntasks_per_socket, &d->mc_ptr->sockets_per_node,
 		&d->orig_cpus_per_task, &d->ntasks_per_tres,
 		&job_ptr->gres_list_req);
+}
+
+static inline void release_gres_tres(list_t *gres, uint32_t nodes,
+				     uint64_t *tres)
+{
+	gres_ctld_set_job_tres_cnt(gres, nodes, tres, true);
 }
 
 static inline bool release_whole_node(const job_details_t *d)

@@ -39,6 +39,7 @@
 #include "src/slurmctld/proc_req.h"
 #include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
+#include "src/stepmgr/gres_stepmgr.h"
 #include "src/stepmgr/stepmgr.h"
 
 #include "slurm/release_since_24_11.h"

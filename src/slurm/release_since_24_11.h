@@ -114,6 +114,12 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 	(void)gres_job_state_validate(&request);
 }
 
+static inline void release_gres_tres(list_t *gres, uint32_t nodes,
+				     uint64_t *tres)
+{
+	gres_stepmgr_set_job_tres_cnt(gres, nodes, tres, true);
+}
+
 /* ---- the queue ---- */
 
 /* A job may ask for several QOS; this is the one it is tried with. */

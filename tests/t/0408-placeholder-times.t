@@ -10,15 +10,16 @@ test_description='Placeholders: times, limits, GRES, PrologSlurmctld'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 3 -c 4 --gang --node 'Gres=tape:2' --gres 'Name=tape Count=2' --conf \
+slurm_setup -n 3 -c 5 --gang --node 'Gres=tape:2' --gres 'Name=tape Count=2' --conf \
 'KillWait=2
 GresTypes=tape
+AccountingStorageTRES=gres/tape
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=plain Nodes=ALL MaxTime=INFINITE State=UP'
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits'
 set_up_accounts()
 {
-	acct add account joint &&
+	acct add account upper && acct add account joint parent=upper &&
 	acct add user root account=joint &&
 	acct modify user root set defaultaccount=joint
 }
@@ -30,6 +31,12 @@ echo \$SLURM_JOB_ID >>$slurm_dir/ctld
 END
 chmod 755 "$slurm_dir/etc/ctld.sh"
 echo "PrologSlurmctld=$slurm_dir/etc/ctld.sh" >>"$slurm_dir/etc/slurm.conf"
+cat >"$slurm_dir/etc/epilog.sh" <<END
+#!/bin/bash
+while test -e $slurm_dir/\$SLURMD_NODENAME.ends; do sleep 0.1; done
+END
+chmod 755 "$slurm_dir/etc/epilog.sh"
+echo "Epilog=$slurm_dir/etc/epilog.sh" >>"$slurm_dir/etc/slurm.conf"
 slurm_start
 
 sgang=$top_builddir/src/cmd/sgang
@@ -66,8 +73,17 @@ n_kept() { test $(kept | wc -l) = $1; }
 ended() { scontrol -o show job | grep -c "gang=root/$1 .*ended=$2"; }
 limit()
 {
-	acct modify account joint set GrpJobs=$1 && wait_for 10 \
-		"scontrol show assoc_mgr accounts=joint flags=assoc | grep GrpJobs=${2:-$1}"
+	acct modify account joint set GrpJobs=$1 && knows assoc GrpJobs=$1
+}
+# slurmctld has heard of a limit: knows assoc|qos WORDS
+knows() { wait_for 10 "scontrol show assoc_mgr flags=$1 | grep -F \"$2\""; }
+# A gang of three placeholders with two CPUs is refused: beyond WHY
+beyond()
+{
+	begin beyond soft 2>err
+	cat err
+	grep -F "the gang can never start: its 3 placeholders are together above $1" \
+		err && test -z "$(squeue -h)"
 }
 
 test_expect_success '1.29 PrologSlurmctld: a member has the same node and the same GRES' '
@@ -84,23 +100,43 @@ test_expect_success '1.26 a smaller one has a placeholder, a larger one none, an
 	n_kept 1 && scancel $many && one=$(executor gres --gres=tape:1) &&
 	wait_state $one RUNNING && n_kept 0 && clear_cluster
 '
+# Slurm gives a node to no job while another one ends there.
+test_expect_success '1.30 while other jobs end on their nodes, placeholders keep them' '
+	begin shared soft && wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
+	nodes=$(kept) && others=($(for node in $nodes; do
+		submit -w $node -n1 -t5; done)) &&
+	wait_for 20 all_in RUNNING ${others[@]} &&
+	for node in $nodes; do touch "$slurm_dir/$node.ends"; done &&
+	scancel ${others[@]} && wait_for 10 "test \$(squeue -h -t CG | wc -l) = 2" &&
+	one=$(executor shared --gres=tape:2) && sleep 3 && job_is $one PENDING &&
+	test "$(kept)" = "$nodes" && rm "$slurm_dir"/*.ends &&
+	wait_state $one RUNNING && n_kept 1 && echo "$nodes" | grep -x $(job_field $one NodeList) &&
+	clear_cluster
+'
 test_expect_success '1.66 1.13 limits count a placeholder or its member, once' '
 	limit 3 && begin once soft && wait_state $driver RUNNING && n_kept 2 &&
 	two=($(executor once --gres=tape:2) $(executor once --gres=tape:2)) &&
 	wait_for 20 all_in RUNNING ${two[@]} &&
 	more=$(executor once --gres=tape:1) && sleep 1 && job_is $more PENDING &&
-	clear_cluster && limit 2 && begin none soft && sleep 3 && n_kept 0 &&
-	job_is $driver PENDING && limit 9 && wait_state $driver RUNNING &&
 	clear_cluster
 '
-test_expect_success '1.22 1.39 no member starts before all placeholders are ready' '
+test_expect_success '1.13 1.14 none accumulates as long as the quota has no room for all' '
+	other=$(submit -n1 -t5) && wait_state $other RUNNING && begin none soft &&
+	wait_for 10 squeue_says $driver \
+		"Gang root/none waits: JobId=" && squeue_says $driver AssocGrpJobsLimit &&
+	sleep 2 && n_kept 0 &&
+	job_is $driver PENDING && small=$(submit -n1 -t5) &&
+	wait_state $small RUNNING && scancel $other $small &&
+	wait_state $driver RUNNING && n_kept 2 && clear_cluster && limit 9
+'
+test_expect_success '1.21 1.22 1.39 no member starts before all placeholders are ready' '
 	touch "$slurm_dir/n2.busy" && begin wait soft "placeholder-timeout: 0:30" &&
 	wait_for 20 "test \$(squeue -h -r -t CF | wc -l) = 3" && sleep 2 &&
-	job_is $driver PENDING && one=$(executor wait --gres=tape:2) && sleep 1 &&
-	job_is $one PENDING && rm "$slurm_dir/n2.busy" &&
+	job_is $driver PENDING && test "$(gang_record $driver phase)" = starting &&
+	one=$(executor wait --gres=tape:2) && sleep 1 && job_is $one PENDING && rm "$slurm_dir/n2.busy" &&
 	wait_for 20 all_in RUNNING $driver $one && n_kept 1 && clear_cluster
 '
-test_expect_success '1.44 soft: in time it starts with what is ready' '
+test_expect_success '1.18 1.41 1.44 soft: in time it starts with what is ready' '
 	touch "$slurm_dir/n2.busy" && begin soft soft "placeholder-timeout: 0:06" &&
 	wait_for 20 "test \$(squeue -h -r -t CF | wc -l) = 3" &&
 	wait_for 20 "test \$(ended soft timeout) -ge 1" &&
@@ -108,7 +144,7 @@ test_expect_success '1.44 soft: in time it starts with what is ready' '
 	one=$(executor soft --gres=tape:2) &&
 	wait_state $one RUNNING && clear_cluster
 '
-test_expect_success '1.45 1.46 1.47 hard: in time it fails, and all its members end' '
+test_expect_success '1.45 1.46 1.47 1.48 1.49 hard: in time it fails, and all its members end' '
 	touch "$slurm_dir/n2.busy" && begin hard hard "placeholder-timeout: 0:06" &&
 	wait_for 20 "test \$(squeue -h -r -t CF | wc -l) = 3" &&
 	wait_state $driver CANCELLED && wait_for 10 "test \$(ended hard timeout) = 3" &&
@@ -116,10 +152,36 @@ test_expect_success '1.45 1.46 1.47 hard: in time it fails, and all its members 
 	rm "$slurm_dir/n2.busy" && wait_for 20 "test -z \"\$(squeue -h)\"" &&
 	wait_for 20 nodes_idle
 '
+test_expect_success '1.43 the time does not begin before the first has its nodes' '
+	busy=$(submit -N3 --exclusive -t5) && wait_state $busy RUNNING &&
+	begin queue hard "placeholder-timeout: 0:05" && sleep 7 &&
+	job_is $driver PENDING && scancel $busy && wait_state $driver RUNNING &&
+	n_kept 2 && clear_cluster
+'
 test_expect_success '1.8 a total that is never there is refused' '
 	sed "s/min: 2/min: 9/; s/-N1,/-N1, --exclusive,/" hard.yaml >large.yaml &&
 	test_must_fail "$sgang" submit large.yaml 2>err; cat err &&
 	grep "can never start" err && test -z "$(squeue -h)"
+'
+test_expect_success '1.7 1.8 1.16 a total above a limit of any level is refused, with both numbers' '
+	acct modify account upper set GrpTRES=cpu=5 && knows assoc cpu=5 &&
+	beyond "GrpTRES=cpu=5 of account upper, they need cpu=6" &&
+	acct modify account upper set GrpTRES=cpu=6 && knows assoc cpu=6 &&
+	begin fits soft && wait_state $driver RUNNING && clear_cluster &&
+	limit 2 && beyond "GrpJobs=2 of account joint, they need jobs=3" &&
+	limit 9 && acct modify user root set MaxJobs=2 &&
+	knows assoc MaxJobs=2 &&
+	beyond "MaxJobs=2 of user root, they need jobs=3" &&
+	acct modify user root set MaxJobs=-1 && knows assoc "MaxJobs= "
+'
+test_expect_success '1.8 ... and of a QOS' '
+	acct modify qos normal set MaxTRESPerUser=gres/tape=3 &&
+	knows qos gres/tape=3 &&
+	beyond "MaxTRESPerUser=gres/tape=3 of QOS normal, they need gres/tape=4" &&
+	acct modify qos normal set MaxTRESPerUser=gres/tape=4 GrpJobs=3 &&
+	knows qos GrpJobs=3 && limit 2 && begin fits soft &&
+	wait_state $driver RUNNING && clear_cluster && limit 9 &&
+	acct modify qos normal set MaxTRESPerUser=gres/tape=-1 GrpJobs=-1
 '
 test_expect_success '1.10 partitions without placeholders' '
 	gang_setting PartitionPlaceholders plain:no &&

@@ -680,6 +680,43 @@ check_together(const struct sgang_submit_job *job, struct survey *survey,
 	return verdict ? verdict : check_empty(survey, err);
 }
 
+/* ... nor is a limit of the association or QOS above all of them. */
+static enum sgang_submit_verdict check_quota(const struct sgang_submit_job *job,
+					     const struct survey *survey,
+					     struct sgang_error *err)
+{
+	struct sgang_submit_asked *asked;
+	uint64_t members = 0;
+	char why[192];
+	bool beyond;
+	size_t n = 0;
+
+	asked = calloc(survey->n_known + 1, sizeof(*asked));
+	if (!asked)
+		return no_memory(err);
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_alike *k = survey->known[i];
+
+		if (!k->m.spec->placeholder)
+			continue;
+		members += k->m.tasks;
+		asked[n++] = (struct sgang_submit_asked){
+			.job_id = k->m.job_id,
+			.members = k->m.tasks,
+		};
+	}
+	beyond = n && survey->host->beyond_limits(job->account, asked, n, why,
+						  sizeof(why));
+	free(asked);
+	if (!beyond)
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EINVAL,
+		   "the gang can never start: its %" PRIu64
+		   " placeholders are together above %s",
+		   members, why);
+	return SGANG_SUBMIT_LIMIT;
+}
+
 /* All placeholders of a gang have their nodes at the same time (1.8). */
 static enum sgang_submit_verdict
 check_placeholders(const struct sgang_submit_job *job,
@@ -694,7 +731,7 @@ check_placeholders(const struct sgang_submit_job *job,
 		for (size_t i = 0; i < survey->n_known; i++) {
 			const struct sgang_alike *k = survey->known[i];
 
-			if (!k->spec.placeholder)
+			if (!k->m.spec->placeholder)
 				continue;
 			members += k->m.tasks;
 			sum += (uint64_t)k->m.tasks * wares[w].need(k);
@@ -709,7 +746,7 @@ check_placeholders(const struct sgang_submit_job *job,
 			   sgang_text_show(shown, job->partition), room);
 		return SGANG_SUBMIT_NEVER_FITS;
 	}
-	return SGANG_SUBMIT_FINE;
+	return check_quota(job, survey, err);
 }
 
 /* Backfill starts a job early with a shorter limit; members start together. */

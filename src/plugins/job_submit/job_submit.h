@@ -116,6 +116,12 @@ struct sgang_submit_host {
 	bool (*never)(const struct sgang_submit_asked *asked, size_t n,
 		      uint32_t spare, uint32_t others,
 		      const struct sgang_spec *spec, char *why, size_t size);
+	/* Is it certain that a limit of their association or QOS never lets
+	 * all of these run at a time? Then 'why' has the limit, and what they
+	 * need. 'account' is the new job's. */
+	bool (*beyond_limits)(const char *account,
+			      const struct sgang_submit_asked *asked, size_t n,
+			      char *why, size_t size);
 };
 
 enum sgang_submit_verdict {

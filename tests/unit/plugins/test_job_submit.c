@@ -245,6 +245,21 @@ static bool fake_never(const struct sgang_submit_asked *members, size_t n,
 	return lacks;
 }
 
+/* A limit of so many jobs at a time; 0: none. */
+static uint64_t quota;
+
+static bool fake_beyond(const char *account,
+			const struct sgang_submit_asked *members, size_t n,
+			char *why, size_t size)
+{
+	uint64_t jobs = 0;
+
+	for (size_t i = 0; i < n; i++)
+		jobs += members[i].members;
+	snprintf(why, size, "a limit of %s", account ? account : "nobody");
+	return quota && jobs > quota;
+}
+
 static struct sgang_submit_host host = {
 	.user_name = fake_user_name,
 	.user_id = fake_user_id,
@@ -254,6 +269,7 @@ static struct sgang_submit_host host = {
 	.member = fake_member,
 	.cluster = fake_cluster,
 	.never = fake_never,
+	.beyond_limits = fake_beyond,
 	.alike = fake_alike,
 };
 
@@ -1127,6 +1143,42 @@ static void test_placeholders_alone(void **state)
 	configure("GangName=alice/pool Pool=yes\n"
 		  "GangName=alice/conf MinMember=1 SparePool=pool\n");
 	RUN(cases);
+}
+
+/* 1.7, 1.8: the sum of all placeholders is above the partition or a limit, the new
+ * ones among them; of the members that come later nothing is asked. */
+static void test_placeholders_sum(void **state)
+{
+#define PLACES O "_placeholders=soft"
+#define PLACE(role) GANG("sum"), PLACES, O "_placeholder=1", O "_role=" role
+	static const struct admission cases[] = {
+		{ .there = { { .env = { PLACE("a:min=1") } } },
+		  .comes = { .env = { PLACE("b:min=4") },
+			     .array = "0-3",
+			     .account = "alice" },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "the gang can never start: its 5 placeholders are "
+			 "together above a limit of alice" },
+		{ .there = { { .env = { PLACE("a:min=1") } } },
+		  .comes = { .env = { PLACE("b:min=3") }, .array = "0-2" } },
+		{ .there = { { .env = { PLACE("a:min=4") }, .tasks = 4 } },
+		  .comes = { .env = { GANG("sum"), PLACES,
+				      O "_role=a:min=4" } } },
+		{ .comes = { .env = { PLACE("b:min=3") },
+			     .array = "0-2",
+			     .nodes = 4,
+			     .whole = true,
+			     .partition = "half" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "12 whole nodes together and partition half has 8" },
+	};
+#undef PLACE
+#undef PLACES
+
+	(void)state;
+	quota = 4;
+	RUN(cases);
+	quota = 0;
 }
 
 /* 0.29, 0.24: members, then the newest object, then gang.conf. The minimum that
@@ -2123,6 +2175,7 @@ int main(void)
 		TEST(test_object),
 		TEST(test_pools),
 		TEST(test_placeholders_alone),
+		TEST(test_placeholders_sum),
 		TEST(test_precedence),
 		TEST(test_object_is_not_counted),
 		TEST(test_min_tres),
