@@ -133,6 +133,18 @@ static void put_progress(FILE *out, const struct sgang_gang *gang, int64_t now)
 	fputs(sgang_progress_bar(gang, BAR, bar), out);
 }
 
+static int64_t placeholders(const struct sgang_gang *gang, int64_t now)
+{
+	(void)now;
+	return gang->placeholders;
+}
+
+static int64_t running(const struct sgang_gang *gang, int64_t now)
+{
+	(void)now;
+	return gang->running;
+}
+
 static void put_duration(FILE *out, int64_t seconds)
 {
 	char text[SGANG_TIME_SHOWN];
@@ -282,6 +294,7 @@ static const struct column {
 	{ 'D', "NODES", true, n_nodes, NULL },
 	{ 'g', "NAMESPACE", false, NULL, put_namespace },
 	{ 'G', "GROUPS", false, NULL, put_groups },
+	{ 'h', "PLACEHOLDERS", true, placeholders, NULL },
 	{ 'j', "GANG", false, NULL, put_gang },
 	{ 'K', "RANKS", true, ranks, NULL },
 	{ 'l', "WAITING_LIMIT", true, waiting_limit, put_waiting_limit },
@@ -295,6 +308,7 @@ static const struct column {
 	{ 'r', "REASON", false, NULL, put_reason },
 	{ 'R', "NODELIST(REASON)", false, NULL, put_nodes_or_reason },
 	{ 'S', "START_TIME", false, started, put_started },
+	{ 't', "RUNNING", true, running, NULL },
 	{ 'T', "PHASE", false, phase_number, put_phase },
 	{ 'u', "USER", false, NULL, put_user },
 	{ 'v', "TIER", false, NULL, put_tier },

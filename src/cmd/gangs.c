@@ -76,29 +76,22 @@ static void count_jobs(struct sgang_gang *gang)
 	};
 	size_t i;
 
-	for (i = 0; i < gang->n_jobs; i++)
-		*counter[gang->jobs[i]->class] += gang->jobs[i]->tasks;
-}
-
-/* Jobs that only keep their nodes: Slurm and the gang count them as running. */
-static uint32_t count_placeholders(const struct sgang_gang *gang)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < gang->n_jobs; i++) {
+	for (i = 0; i < gang->n_jobs; i++) {
 		const struct sgang_jobrow *job = gang->jobs[i];
 
 		if (job->record.placeholder &&
 		    (job->class == SGANG_ROW_HELD ||
 		     job->class == SGANG_ROW_RUNNING))
-			n += job->tasks;
+			gang->placeholders += job->tasks;
+		else
+			*counter[job->class] += job->tasks;
 	}
-	return n;
 }
 
 static bool has_live(const struct sgang_gang *gang)
 {
-	return gang->pending || gang->held || gang->running;
+	return gang->pending || gang->held || gang->running ||
+	       gang->placeholders;
 }
 
 /* A gang that must not lose a member ends as a whole, and its members say so;
@@ -461,7 +454,8 @@ void sgang_gangs_clear(struct sgang_gangs *gangs)
 
 uint32_t sgang_gangs_members(const struct sgang_gang *gang)
 {
-	return has_live(gang) ? gang->pending + gang->held + gang->running :
+	return has_live(gang) ? gang->pending + gang->held + gang->running +
+					gang->placeholders :
 				gang->ended;
 }
 
@@ -726,7 +720,7 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	sgang_json_number(object, "held", gang->held);
 	sgang_json_number(object, "running", gang->running);
 	sgang_json_number(object, "ended", gang->ended);
-	sgang_json_known(object, "placeholders", count_placeholders(gang));
+	sgang_json_known(object, "placeholders", gang->placeholders);
 	sgang_json_bool(object, "satisfied", record->satisfied);
 	sgang_json_known(object, "submitted", (uint64_t)gang->submit_time);
 	sgang_json_number(object, "attempts", record->attempts);

@@ -31,6 +31,7 @@ struct sgang_gang {
 	uint32_t pending; /* members, array tasks count */
 	uint32_t held;
 	uint32_t running;
+	uint32_t placeholders; /* with nodes; neither held nor running */
 	uint32_t ended;
 	char **nodes; /* its nodes, sorted, each once */
 	size_t n_nodes;

@@ -13,6 +13,7 @@
 static const char *const states[SGANG_GAUGE_STATES] = {
 	[SGANG_GAUGE_WAITING] = "waiting",
 	[SGANG_GAUGE_HELD] = "held",
+	[SGANG_GAUGE_PLACEHOLDER] = "placeholder",
 	[SGANG_GAUGE_RUNNING] = "running",
 };
 
@@ -34,6 +35,7 @@ static void add_gang(struct sgang_gauge *sum, const struct sgang_gang *gang,
 	sum->gangs[gang->phase]++;
 	sum->members[SGANG_GAUGE_WAITING] += gang->pending;
 	sum->members[SGANG_GAUGE_HELD] += gang->held;
+	sum->members[SGANG_GAUGE_PLACEHOLDER] += gang->placeholders;
 	sum->members[SGANG_GAUGE_RUNNING] += gang->running;
 	if ((gang->phase == SGANG_PHASE_WAITING ||
 	     gang->phase == SGANG_PHASE_HOLDING) &&
@@ -127,6 +129,13 @@ static int name_order(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Slurm counts a placeholder of a gang that has started as running. */
+static bool is_not_launched(const struct sgang_jobrow *job)
+{
+	return job->class == SGANG_ROW_HELD ||
+	       (job->record.placeholder && job->class == SGANG_ROW_RUNNING);
+}
+
 static int count_held_nodes(const struct sgang_gangs *gangs,
 			    struct sgang_gauges *g, struct sgang_error *err)
 {
@@ -136,10 +145,12 @@ static int count_held_nodes(const struct sgang_gangs *gangs,
 	for (size_t i = 0; i < gangs->count; i++) {
 		const struct sgang_gang *gang = &gangs->gang[i];
 
-		for (size_t k = 0; gang->held && k < gang->n_jobs && !rc; k++) {
+		if (!gang->held && !gang->placeholders)
+			continue;
+		for (size_t k = 0; k < gang->n_jobs && !rc; k++) {
 			const struct sgang_jobrow *job = gang->jobs[k];
 
-			if (job->class == SGANG_ROW_HELD && job->nodes[0])
+			if (is_not_launched(job) && job->nodes[0])
 				rc = add_names(&all, job->nodes, err);
 		}
 	}

@@ -19,7 +19,8 @@ static size_t share(uint64_t part, uint64_t all, size_t width)
 const char *sgang_progress_bar(const struct sgang_gang *gang, size_t width,
 			       char text[SGANG_PROGRESS_MAX + 1])
 {
-	uint64_t placed = (uint64_t)gang->held + gang->running;
+	uint64_t placed = (uint64_t)gang->held + gang->running +
+			  gang->placeholders;
 	uint64_t here = placed + gang->pending;
 	uint64_t all = gang->record->min_member;
 	size_t n_placed, n_here;
@@ -44,7 +45,8 @@ const char *sgang_progress_words(const struct sgang_gang *gang,
 	uint32_t members = sgang_gangs_members(gang);
 	uint32_t min = gang->record->min_member;
 
-	if (!gang->pending && !gang->held && !gang->running && gang->ended)
+	if (!gang->pending && !gang->held && !gang->running &&
+	    !gang->placeholders && gang->ended)
 		snprintf(text, SGANG_PROGRESS_WORDS,
 			 "%" PRIu32 " member%s "
 			 "ended",
@@ -58,6 +60,7 @@ const char *sgang_progress_words(const struct sgang_gang *gang,
 		snprintf(text, SGANG_PROGRESS_WORDS,
 			 "%" PRIu32 "/%" PRIu32 " members, %" PRIu32
 			 " with nodes",
-			 members, min, gang->held + gang->running);
+			 members, min,
+			 gang->held + gang->running + gang->placeholders);
 	return text;
 }

@@ -52,6 +52,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
 static void count_member(const struct sgang_member *m,
 			 struct sgang_tally *tally)
 {
+	if (m->spec->placeholder && m->state == SGANG_MEMBER_RUNNING)
+		tally->placeholders += m->tasks;
 	switch (m->state) {
 	case SGANG_MEMBER_PENDING:
 		tally->pending += m->tasks;
@@ -654,6 +656,26 @@ void sgang_gang_text(const struct sgang_tally *tally, const char *why,
 	pending_words(tally, why, now, buf + used, size - used);
 }
 
+/* Who only keeps nodes does not run (1.36). */
+static void running_words(const struct sgang_tally *tally, char *buf,
+			  size_t size)
+{
+	uint32_t members = tally->pending + tally->held + tally->running;
+	int n;
+
+	if (tally->spec.pool) {
+		snprintf(buf, size, "pool, %u/%u spares have nodes",
+			 tally->running, members);
+		return;
+	}
+	n = snprintf(buf, size, "running %u/%u members",
+		     tally->running - tally->placeholders,
+		     members - tally->placeholders);
+	if (tally->placeholders && n > 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %u placeholders",
+			 tally->placeholders);
+}
+
 void sgang_gang_words(const struct sgang_tally *tally, const char *why,
 		      int64_t now, char *buf, size_t size)
 {
@@ -665,10 +687,7 @@ void sgang_gang_words(const struct sgang_tally *tally, const char *why,
 			 members);
 		break;
 	case SGANG_PHASE_RUNNING:
-		snprintf(buf, size,
-			 tally->spec.pool ? "pool, %u/%u spares have nodes" :
-					    "running %u/%u members",
-			 tally->running, members);
+		running_words(tally, buf, size);
 		break;
 	case SGANG_PHASE_TIMEOUT:
 		snprintf(buf, size, "timeout, %u members stopped",

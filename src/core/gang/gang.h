@@ -71,6 +71,7 @@ struct sgang_tally {
 	uint32_t eligible;
 	uint32_t held;
 	uint32_t running;
+	uint32_t placeholders; /* of the running, who only keep nodes */
 	uint32_t min_member;
 	uint32_t total;
 	bool satisfied;         /* it has started once */

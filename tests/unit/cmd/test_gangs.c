@@ -128,6 +128,39 @@ static void members_are_counted(void **state)
 	sgang_gangs_clear(&gangs);
 }
 
+/* 1.36, 1.64: who only keeps nodes neither runs nor waits for the others. */
+static void placeholders_are_apart(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/etl", SGANG_ROW_RUNNING, 1, 100, 0, "n1", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+		{ 2, "alice/etl", SGANG_ROW_RUNNING, 2, 100, 0, "n2", "", 1,
+		  SGANG_PHASE_RUNNING, false },
+		{ 3, "alice/etl", SGANG_ROW_HELD, 1, 100, 0, "n3", "", 2,
+		  SGANG_PHASE_RUNNING, false },
+		{ 4, "alice/etl", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
+		  SGANG_PHASE_RUNNING, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { store, N(rows) };
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		fill(&store[i], &rows[i]);
+		store[i].record.placeholder = i > 0;
+	}
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(gangs.count, 1);
+	assert_int_equal(gangs.gang->running, 1);
+	assert_int_equal(gangs.gang->held, 0);
+	assert_int_equal(gangs.gang->pending, 1);
+	assert_int_equal(gangs.gang->placeholders, 3);
+	assert_int_equal(sgang_gangs_members(gangs.gang), 5);
+	sgang_gangs_clear(&gangs);
+}
+
 /* 1.52: a name may be used again; only the newest gang of it is shown. */
 static void newest_generation_wins(void **state)
 {
@@ -680,6 +713,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_no_gang),
 		cmocka_unit_test(members_are_counted),
+		cmocka_unit_test(placeholders_are_apart),
 		cmocka_unit_test(newest_generation_wins),
 		cmocka_unit_test(overlap_is_one_generation),
 		cmocka_unit_test(gangs_are_ordered),
