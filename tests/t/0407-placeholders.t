@@ -83,7 +83,7 @@ waits() { all_in PENDING ${rivals[@]} && test ! -e rival.log; }
 node_of() { job_field $1 NodeList; }
 ended_by() { sacct_word $1 = "$2"; }
 
-test_expect_success '1.1 1.2 1.5 1.19 all placeholders have nodes before the driver runs' '
+test_expect_success '1.1 1.2 1.5 1.19 1.23 1.24 all placeholders have nodes before the driver runs' '
 	file etl 3 && begin etl && wait_state $driver RUNNING &&
 	wait_for 20 n_kept 3 && wait_for 10 ran_once driver 1
 '
@@ -98,7 +98,7 @@ test_expect_success '1.4 1.64 1.66 they are shown, and the nodes are in use' '
 test_expect_success '1.13 1.30 rivals of a higher priority wait' '
 	rivals && sleep 1 && waits
 '
-test_expect_success '1.6 1.26 1.29 1.30 each member takes the node of a placeholder' '
+test_expect_success '1.6 1.26 1.27 1.28 1.29 1.30 each member takes the node of a placeholder' '
 	before=$(kept) && first=$(executor etl) && wait_state $first RUNNING &&
 	n_kept 2 && echo "$before" | grep -x $(node_of $first) &&
 	waits &&
@@ -112,10 +112,11 @@ test_expect_success '1.33 1.34 one for one, and the ring is that of the placehol
 	test "$(for id in $driver $first ${others[@]}; do gang_record $id rank; done | sort | xargs)" = "0/4 1/4 2/4 3/4" &&
 	test $(gang_log root/etl "replaces placeholder" | wc -l) = 4
 '
-test_expect_success '1.61 replaced' '
+test_expect_success '1.59 1.61 1.62 replaced: record and log say so' '
+	test $(gang_log root/etl "ends, replaced" | wc -l) = 4 &&
 	test $(scontrol -o show job | grep -c "placeholder=1.*ended=replaced") = 4
 '
-test_expect_success '1.15 one more is an ordinary member' '
+test_expect_success '1.15 1.25 one more is an ordinary member' '
 	more=$(executor etl) && sleep 1 && job_is $more PENDING &&
 	scancel ${rivals[@]} && touch rival.go &&
 	touch driver.go && wait_state $more RUNNING &&
@@ -180,7 +181,7 @@ test_expect_success '1.38 1.44 unused ones are given back in time' '
 	all_in RUNNING $driver $one && more=$(executor few) &&
 	wait_state $more RUNNING && finish few
 '
-test_expect_success '1.35 1.40 1.50 1.52 after the last member the gang is closed, its name is free' '
+test_expect_success '1.35 1.40 1.42 1.50 1.51 1.52 after the last member the gang is closed, its name is free' '
 	fresh cron && touch driver.go && wait_state $driver COMPLETED && n_kept 2 &&
 	test_must_fail "$sgang" submit cron.yaml 2>err && cat err &&
 	grep "the gang has started: its name is free" err &&
@@ -190,7 +191,7 @@ test_expect_success '1.35 1.40 1.50 1.52 after the last member the gang is close
 	fresh cron && one=$(executor cron) && wait_state $one RUNNING && n_kept 1 &&
 	finish cron
 '
-test_expect_success '1.6 srun, salloc and array members' '
+test_expect_success '1.6 1.32 srun, salloc and array members' '
 	fresh kinds && srun -N1 --exclusive -t5 --gang=kinds --gang-role=executor \
 		hostname >out && cat out && n_kept 1 &&
 	salloc -N1 --exclusive -t5 --gang=kinds --gang-role=executor hostname &&
@@ -206,6 +207,52 @@ test_expect_success '1.5 the example runs: a driver submits executors' '
 	test $(scontrol -o show job |
 		grep -c "JobName=executor-[12] .*JobState=COMPLETED") = 2 &&
 	test $(gang_log root/etl "replaces placeholder" | wc -l) = 7 && finish
+'
+# A driver as that of Spark or Ray: it submits its executors when it knows of work,
+# and others when that is done.
+cat >spark.sh <<END
+#!/bin/bash
+cd "$PWD"
+for part in 1 2; do
+	until test -e work.\$part; do sleep 0.1; done
+	for i in 1 2 3; do
+		sbatch --wait -N1 --exclusive -t10 --gang=spark \\
+			--gang-role=executor -J part\$part -o /dev/null work.sh &
+	done
+	wait
+done
+END
+cat >work.sh <<END
+#!/bin/bash
+echo \$SLURMD_NODENAME >>"$PWD/worked.\$SLURM_JOB_NAME"
+until test -e "$PWD/\$SLURM_JOB_NAME.go"; do sleep 0.1; done
+END
+cat >short.sh <<END
+#!/bin/bash
+echo \$SLURMD_NODENAME >>"$PWD/shorts"
+END
+# Short jobs of a higher priority, as long as there is the file "stream".
+stream()
+{
+	while test -e stream; do
+		submit -N1 --exclusive -t5 --nice=-100 -J short short.sh
+		sleep 0.2
+	done >/dev/null
+}
+test_expect_success '1.5 1.6 1.30 competitors get no node of a driver that submits executors later' '
+	finish && rm -f *.go shorts worked.* work.[12] && touch shorts stream &&
+	file spark 3 && sed -i "s/driver.sh/spark.sh/; s/min: 3/min: 2/" spark.yaml &&
+	begin spark && wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
+	keep=$(kept; node_of $driver) && { stream & } && streaming=$! &&
+	wait_for 20 "test \$(wc -l <shorts) -ge 5" && touch work.1 &&
+	wait_for 20 "test \$(cat worked.part1 | wc -l) = 2" && n_kept 0 &&
+	before=$(wc -l <shorts) &&
+	wait_for 20 "test \$(wc -l <shorts) -ge $((before + 5))" &&
+	! sort -u shorts | comm -12 - <(echo "$keep" | sort) | grep . &&
+	! sort worked.part1 | comm -23 - <(echo "$keep" | sort) | grep . &&
+	rm stream && wait $streaming && touch part1.go part2.go work.2 &&
+	wait_state $driver COMPLETED 60 && test $(wc -l <worked.part1) = 3 &&
+	test $(wc -l <worked.part2) = 3 && finish
 '
 test_expect_success 'one refused member does not keep others from placeholders' '
 	fresh many && odd=$(executor many -w $(node_of $driver)) &&

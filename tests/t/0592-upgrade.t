@@ -133,6 +133,38 @@ test_expect_success 'all start together; of others the rest starts later' '
 	wait_for 20 all_in COMPLETED $mine &&
 	"$sgang" delete etl
 '
+# A driver, and one executor that comes later: keeping GANG
+keeping()
+{
+	cat >$1.yaml <<-END
+	gang: $1
+	placeholders: soft
+	options: [--exclusive, -N1, -t10]
+	roles:
+	  - {name: driver, min: 1, script: $1.sh}
+	  - {name: executor, min: 1}
+	END
+	gang_script $1 && "$sgang" submit $1.yaml >submitted &&
+		ids=($(sed -n 's/^JobId=\([0-9]*\) .*/\1/p' submitted)) &&
+		test ${#ids[@]} = 3
+}
+
+test_expect_success '1.56 1.58 placeholders: without slurm-gang those with nodes run "exit 0"' '
+	keeping kept && kept=(${ids[@]}) && wait_state ${kept[2]} RUNNING &&
+	wait_state ${kept[1]}_0 CONFIGURING &&
+	busy=$(submit -N 2 --exclusive) && wait_state $busy RUNNING &&
+	keeping late && waiting=(${ids[@]}) && slurm_saved $busy && all_in PENDING ${waiting[@]} &&
+	slurm_gang without && wait_state ${kept[1]}_0 COMPLETED 40 &&
+	job_is ${kept[2]} RUNNING
+'
+test_expect_success '1.40 ... and unpark cancels those that wait; members are ordinary jobs' '
+	unpark >did && cat did &&
+	for id in ${waiting[@]}; do grep -x $id did || return 1; done &&
+	wait_for 10 all_in CANCELLED ${waiting[0]}_0 ${waiting[1]}_0 &&
+	scancel $busy && wait_state ${waiting[2]} RUNNING &&
+	slurm_gang with && touch kept.go late.go &&
+	wait_for 40 all_in COMPLETED ${kept[2]} ${waiting[2]}
+'
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

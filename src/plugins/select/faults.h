@@ -16,7 +16,8 @@
  *			victim; 0: before the first), reserved (a cold spare,
  *			not saved), promoted (likewise), launch (of a promoted
  *			spare), swap (of a placeholder, before it), swapped (not
- *			saved), replace (a lost job, before its requeue),
+ *			saved), lapse (of a placeholder, before it ends), lapsed
+ *			(not saved), replace (a lost job, before its requeue),
  *			requeue (a job, before it is requeued for its gang),
  *			requeued (all jobs, not saved), begins (a requeued job
  *			may start, its record does not say so), begun, fill (a

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 #include "plugins/log.h"
 
 static const struct {
@@ -43,6 +44,7 @@ void sgang_placeholder_end(struct sgang_conductor *c, struct gang *g,
 	char why[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 80];
 	struct sgang_job_info info;
 
+	sgang_fault_die("lapse", 1);
 	c->host->jobs.info(job, &info);
 	snprintf(why, sizeof(why), "Gang %s/%s: placeholder %s", g->ns, g->name,
 		 ends[end].word);
@@ -55,6 +57,7 @@ void sgang_placeholder_end(struct sgang_conductor *c, struct gang *g,
 		c->host->jobs.end(job);
 	c->host->jobs.tell_end(job, why);
 	c->changed = true;
+	sgang_fault_die("lapsed", 1);
 }
 
 void sgang_placeholder_give_back(struct sgang_conductor *c, struct gang *g,
