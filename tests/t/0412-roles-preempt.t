@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0409-roles-preempt.t - trees of groups that preempt and are preempted, their
+# 0412-roles-preempt.t - trees of groups that preempt and are preempted, their
 # epochs, and members that name their nodes
 
 test_description='Trees are preempted whole, preempt for all they need, and have epochs'
