@@ -136,7 +136,7 @@ struct fake_job {
 	char brief[512]; /* what accounting has of it */
 	struct {
 		char name[40], value[400];
-	} vars[24];
+	} vars[32];
 	size_t n_vars;
 	uint32_t order[FAKE_NODES]; /* of its nodes, as Slurm was told */
 	size_t n_order;

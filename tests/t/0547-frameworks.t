@@ -21,13 +21,15 @@ sgang=$top_builddir/src/cmd/sgang
 cp "$top_srcdir"/contrib/examples/* .
 chmod u+w ./*
 
-# A launcher that says how it was called, and on which node.
+# A launcher that says how it was called, and on which node, and runs until the
+# gang has been looked at.
 mkdir bin
 for name in torchrun ray dask-scheduler dask-worker; do
 	cat >bin/$name <<-'END'
 	#!/bin/bash
 	echo "$SLURM_GANG_NODE_RANK $SLURMD_NODENAME ${0##*/} $*" \
 		>>"$SLURM_SUBMIT_DIR/$SLURM_GANG_NAME.called"
+	until test -e "$SLURM_SUBMIT_DIR/$SLURM_GANG_NAME.nodes"; do sleep 0.1; done
 	END
 done
 # A program that knows where its cluster is, and ends when all of it was called.
@@ -62,7 +64,7 @@ gang()
 		submit --gang=$1 --gang-min-member=2 "${options[@]}" -t 10 \
 			$1.sbatch || exit
 	done)) && wait_for 15 "test -n \"\$(job_field ${ids[0]} NodeList)\"" &&
-		"$sgang" map $1 >$1.nodes
+		"$sgang" map $1 >nodes.new && mv nodes.new $1.nodes
 }
 
 # The first member, of whose output there is more than of the others.

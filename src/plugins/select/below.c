@@ -33,7 +33,8 @@ static bool cares(const struct sgang_record *r)
 	       sgang_on_success_counts(r->on_success);
 }
 
-/* A gang without such a policy has no numbers in its records. */
+/* A gang without such a policy has no numbers in its records, unless it is a tree
+ * of groups: others of a group that has completed are ordinary jobs. */
 void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_job_info *info,
 			  const struct sgang_record *r, bool told)
@@ -44,7 +45,7 @@ void sgang_below_note_end(struct sgang_conductor *c,
 		return;
 	g = cares(r) ? sgang_registry_get(c, r->ns, r->name) :
 		       sgang_registry_find(c, r->ns, r->name);
-	if (!g || (!g->below.cares && !cares(r)))
+	if (!g || (!g->below.cares && !cares(r) && !r->role[0]))
 		return;
 	begin_count(g, r->started);
 	if (g->below.of != r->started)

@@ -3,8 +3,8 @@
  *
  * The tree is made with the tally. A gang that has started needs nothing; a
  * group of it without a member that runs follows, with all that this group needs
- * or not at all (branches_pick.c). Once a group has a member that runs, others
- * of it are ordinary jobs.
+ * or not at all (branches_pick.c). Once a group has a member that runs or has
+ * completed, others of it are ordinary jobs.
  */
 
 #include <stdio.h>
@@ -173,12 +173,14 @@ static bool runs(const struct gang *g, uint32_t group)
 	return false;
 }
 
-/* True if each of its groups has a member that runs: so has its leaf. */
+/* True if each of its groups has a member that runs or has completed: so has its
+ * leaf. */
 static bool has_started(const struct gang *g, const struct sgang_spec *spec)
 {
 	uint32_t leaf = sgang_role_find(&g->tree, spec->role);
 
-	return leaf != SGANG_ROLE_NONE && runs(g, leaf);
+	return leaf != SGANG_ROLE_NONE &&
+	       (runs(g, leaf) || sgang_branches_done_in(g, leaf));
 }
 
 bool sgang_branches_ordinary(const struct gang *g,

@@ -45,6 +45,15 @@ void sgang_branches_note_end(struct gang *g, const struct sgang_record *r)
 		done->members++;
 }
 
+bool sgang_branches_done_in(const struct gang *g, uint32_t leaf)
+{
+	for (uint32_t i = 0; i < g->below.n_roles; i++) {
+		if (sgang_role_find(&g->tree, g->below.roles[i].role) == leaf)
+			return true;
+	}
+	return false;
+}
+
 void sgang_branches_forget_ends(struct gang *g)
 {
 	free(g->below.roles);

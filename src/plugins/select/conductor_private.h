@@ -635,6 +635,9 @@ void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
 /* Count a member that has completed in its group. */
 void sgang_branches_note_end(struct gang *g, const struct sgang_record *r);
 void sgang_branches_forget_ends(struct gang *g);
+/* True if some member of this group without groups has completed, as far as is
+ * known. */
+bool sgang_branches_done_in(const struct gang *g, uint32_t leaf);
 /* True if the members that run or hold nodes, with those that have completed,
  * are not its minimum. Without memory it is false. */
 bool sgang_branches_below(const struct gang *g);

@@ -119,6 +119,30 @@ static void test_stale(void **state)
 	}
 }
 
+/* A member that comes when the others of its group have completed is a late one
+ * as any other, and does not wait for them. */
+static void test_late_after_all(void **state)
+{
+	static const char *const roles[] = { "a:min=1", "b:min=2", "b" };
+	uint32_t ids[3], late;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		ids[i] = with_role("t", 2, roles[i], "");
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	fake_end(ids[1]);
+	fake_end(ids[2]);
+	pass();
+	fake_purge();
+	pass();
+	late = with_role("t", 2, "b", "");
+	pass();
+	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
+}
+
 /* ---- spares ---- */
 
 /* 6.5: those beyond the minimum start with it, but for the spares, which have a
@@ -389,8 +413,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_stale),         T(test_spares),    T(test_many),
-		T(test_array_follows), T(test_no_memory),
+		T(test_stale), T(test_late_after_all), T(test_spares),
+		T(test_many),  T(test_array_follows),  T(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
