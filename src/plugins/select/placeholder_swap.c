@@ -20,6 +20,14 @@
 /* Swaps in one hold of the locks. */
 #define SWAPS_MAX 64
 
+/* Members that have nodes now, and the ranks of their placeholders. */
+struct swaps {
+	struct swapped {
+		uint32_t job_id, rank; /* UINT32_MAX: not known */
+	} done[SWAPS_MAX];
+	size_t n;
+};
+
 /* A member, and the smallest placeholder for it. */
 struct match {
 	struct entry *e;
@@ -134,30 +142,59 @@ static void take_seat(struct sgang_conductor *c, struct gang *g,
 		  job_id);
 }
 
+/* The record of an array that was passed becomes the task that has nodes: the
+ * rest is another. */
+static void note_rest(struct sgang_conductor *c, const struct entry *e)
+{
+	struct sgang_job *rest = c->host->jobs.find(e->job_id);
+
+	if (rest)
+		sgang_registry_note(c, rest);
+}
+
 /* The member is held on the nodes. */
 static void begin(struct sgang_conductor *c, struct gang *g,
-		  struct sgang_job *old, uint32_t old_id, struct sgang_job *job)
+		  struct sgang_job *old, uint32_t old_id, struct sgang_job *job,
+		  struct swaps *swaps)
 {
 	const struct entry *e = entry_of(c, old_id);
-	uint32_t rank = e && e->has_record && e->record.placed ?
-				e->record.member_rank :
-				UINT32_MAX;
+	struct swapped *done = &swaps->done[swaps->n++];
 	struct sgang_job_info info;
 
 	c->host->jobs.info(job, &info);
+	done->job_id = info.job_id;
+	done->rank = e && e->has_record && e->record.placed ?
+			     e->record.member_rank :
+			     UINT32_MAX;
 	sgang_placeholder_take_out(g, old_id);
 	sgang_placeholder_end(c, g, old, END_REPLACED);
 	(void)sgang_cold_add(g, info.job_id, COLD_PROMOTED);
 	sgang_registry_note(c, job);
-	sgang_registry_refresh(c, g);
-	take_seat(c, g, job, info.job_id, rank);
-	c->host->jobs.unlabel(job);
-	sgang_registry_note(c, job);
-	sgang_registry_refresh(c, g);
 	g->placeholders.came = true;
 	sgang_log(SGANG_LOG_INFO, "%s/%s: job %u replaces placeholder %u",
 		  g->ns, g->name, info.job_id, old_id);
-	sgang_fault_die("swapped", 1);
+}
+
+/* Give those that have nodes their seats: all at once, because each look at the
+ * gang is a look at all of its jobs. */
+static void settle(struct sgang_conductor *c, struct gang *g,
+		   const struct swaps *swaps)
+{
+	if (!swaps->n)
+		return;
+	sgang_registry_refresh(c, g);
+	for (size_t i = 0; i < swaps->n; i++) {
+		uint32_t id = swaps->done[i].job_id;
+		struct sgang_job *job = c->host->jobs.find(id);
+
+		if (!job)
+			continue;
+		take_seat(c, g, job, id, swaps->done[i].rank);
+		c->host->jobs.unlabel(job);
+		sgang_registry_note(c, job);
+		sgang_fault_die("swapped", i + 1);
+	}
+	sgang_registry_refresh(c, g);
 }
 
 /* Slurm refuses the member there: the placeholder has its nodes again. */
@@ -185,7 +222,7 @@ static void keep_on(struct sgang_conductor *c, struct gang *g,
 
 /* In one hold of the locks: nobody sees the nodes free. */
 static bool swap(struct sgang_conductor *c, struct gang *g, struct entry *e,
-		 uint32_t old_id)
+		 uint32_t old_id, struct swaps *swaps)
 {
 	struct sgang_nodeset *nodes =
 		sgang_nodeset_create(c->host->nodes.count());
@@ -197,7 +234,7 @@ static bool swap(struct sgang_conductor *c, struct gang *g, struct entry *e,
 		sgang_nodeset_destroy(nodes);
 		return false; /* the next pass tries again */
 	}
-	sgang_fault_die("swap", 1);
+	sgang_fault_die("swap", swaps->n + 1);
 	c->host->jobs.nodes(old, nodes);
 	c->host->holds.undo(old);
 	c->committing_cold = true;
@@ -205,8 +242,10 @@ static bool swap(struct sgang_conductor *c, struct gang *g, struct entry *e,
 	if (!job)
 		keep_on(c, g, old, old_id, e, &bounds, refusal.why);
 	c->committing_cold = false;
-	if (job)
-		begin(c, g, old, old_id, job);
+	if (job) {
+		begin(c, g, old, old_id, job, swaps);
+		note_rest(c, e);
+	}
 	sgang_nodeset_destroy(nodes);
 	return job != NULL;
 }
@@ -217,32 +256,37 @@ static bool may_come(const struct sgang_conductor *c, const struct entry *e)
 	       e->m.eligible && !e->parked && !is_misfit(c, e, e->request);
 }
 
-/* Equal requests come first. */
-static bool swap_one(struct sgang_conductor *c, struct gang *g, bool equal)
+/* True: Slurm has not refused any. The tasks of an array come one by one. */
+static bool swap_each(struct sgang_conductor *c, struct gang *g, bool equal,
+		      struct swaps *swaps)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
-		struct match m = { .e = g->entries[i] };
+		struct match m = { .e = NULL };
 
-		if (!may_come(c, m.e))
-			continue;
-		find_match(c, g, equal, &m);
-		if (m.placeholder)
-			return swap(c, g, m.e, m.placeholder) || !equal;
-		if (!equal && m.same_role && !m.busy)
+		while (may_come(c, g->entries[i]) && g->placeholders.n &&
+		       swaps->n < SWAPS_MAX) {
+			m = (struct match){ .e = g->entries[i] };
+			find_match(c, g, equal, &m);
+			if (!m.placeholder)
+				break;
+			if (!swap(c, g, m.e, m.placeholder, swaps))
+				return false;
+		}
+		if (m.e && !m.placeholder && !equal && m.same_role && !m.busy)
 			tell_misfit(c, g, m.e, m.why);
 	}
-	return false;
+	return true;
 }
 
+/* Equal requests come first. */
 static void swap_members(struct sgang_conductor *c, struct gang *g)
 {
-	size_t left = SWAPS_MAX;
+	struct swaps swaps = { .n = 0 };
+	bool all = swap_each(c, g, true, &swaps) &&
+		   swap_each(c, g, false, &swaps);
 
-	while (g->placeholders.n && left && swap_one(c, g, true))
-		left--;
-	while (g->placeholders.n && left && swap_one(c, g, false))
-		left--;
-	if (!left)
+	settle(c, g, &swaps);
+	if (!all || swaps.n == SWAPS_MAX)
 		sgang_conductor_poke(c);
 }
 
