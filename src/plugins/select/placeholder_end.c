@@ -15,7 +15,7 @@ static const struct {
 			   SGANG_COUNT_REPLACED },
 	[END_TIMEOUT] = { "timeout", "no member needs it any more",
 			  SGANG_COUNT_PLACEHOLDER_TIMEOUTS },
-	[END_STOPPED] = { "stopped", "it has lost its nodes",
+	[END_STOPPED] = { "stopped", "it has no nodes",
 			  SGANG_COUNT_PLACEHOLDERS_STOPPED },
 	[END_PREEMPTED] = { "preempted", "it was preempted",
 			    SGANG_COUNT_PLACEHOLDERS_PREEMPTED },
