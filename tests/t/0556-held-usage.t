@@ -68,6 +68,26 @@ test_expect_success 'a hold that is given back is charged' '
 	charged 5
 '
 
+# Two CPUs are kept, then used, for so many seconds in all.
+test_expect_success '1.66 a placeholder and then its member are charged, once' '
+	clear_cluster &&
+	used=$(usage) && since=$(date +%s) &&
+	gang=(-A joint -N 1 --exclusive --gang=p --gang-role=w:min=1
+		--gang-placeholders=soft) &&
+	kept=$(submit "${gang[@]}" --gang-placeholder=1 --wrap="exit 0") &&
+	wait_for 20 squeue_says $kept "placeholder of role w" &&
+	begun=$(date +%s) &&
+	wait_for 10 "test \$(date +%s) -ge $((begun + 4))" &&
+	member=$(submit "${gang[@]}") &&
+	wait_state $member RUNNING &&
+	charged 6 &&
+	begun=$(date +%s) &&
+	wait_for 10 "test \$(date +%s) -ge $((begun + 4))" &&
+	scancel $member &&
+	wait_for 20 charged 12 &&
+	test $(($(usage) - used)) -le $((2 * ($(date +%s) - since)))
+'
+
 test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
 
 test_done
