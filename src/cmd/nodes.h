@@ -35,7 +35,11 @@ struct sgang_partition {
 	char *name, *topology;
 };
 
+/* Room for ClusterName, which Slurm limits to 40 letters. */
+#define SGANG_CLUSTER_NAME 64
+
 struct sgang_nodes {
+	char cluster[SGANG_CLUSTER_NAME];
 	struct sgang_noderow *row; /* in Slurm's order */
 	size_t count;
 	struct sgang_share *share; /* of gangs' jobs, in the order of

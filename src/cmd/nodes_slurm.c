@@ -174,6 +174,8 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 	memset(nodes, 0, sizeof(*nodes));
 	if (ask(&answer, err))
 		goto out;
+	snprintf(nodes->cluster, sizeof(nodes->cluster), "%s",
+		 answer.conf->cluster_name ? answer.conf->cluster_name : "");
 	nodes->topology_conf = answer.conf->topology_plugin &&
 			       (strstr(answer.conf->topology_plugin, "tree") ||
 				strstr(answer.conf->topology_plugin, "block"));

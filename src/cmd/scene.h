@@ -66,6 +66,7 @@ struct sgang_scene_gang {
 };
 
 struct sgang_scene {
+	char cluster[64];                  /* its name; "": not known */
 	const struct sgang_fabric *fabric; /* borrowed */
 	const struct sgang_costs *costs;   /* borrowed */
 	struct sgang_scene_node *node;     /* by node index */

@@ -33,7 +33,14 @@ static int put_title(struct page *page, struct sgang_error *err)
 	const char *name = sgang_fabric_domain(page->scene->fabric, 0)->name;
 
 	(void)err;
-	fputs("Fabric", page->out);
+	if (page->scene->cluster[0]) {
+		fputs("Cluster ", page->out);
+		sgang_markup_text(page->out, page->scene->cluster,
+				  NAME_MAX_SHOWN);
+		fputs(": fabric", page->out);
+	} else {
+		fputs("Fabric", page->out);
+	}
 	if (name[0])
 		fputc(' ', page->out);
 	sgang_markup_text(page->out, name, NAME_MAX_SHOWN);

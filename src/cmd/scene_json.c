@@ -170,6 +170,7 @@ struct json_object *sgang_scene_json(const struct sgang_scene *scene)
 	json_object_object_add(
 		object, "when",
 		!scene->when ? NULL : json_object_new_int64(scene->when));
+	sgang_json_text(object, "cluster", scene->cluster);
 	sgang_json_string(object, "picked",
 			  scene->picked == SGANG_SCENE_NONE ?
 				  NULL :

@@ -2,6 +2,7 @@
 /* scene_live.c - the scene of a running cluster, from slurmctld's records */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,7 @@ int sgang_scene_live(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 	size_t i, j;
 
 	scene->unit = nodes->gpus ? "GPU" : "CPU";
+	snprintf(scene->cluster, sizeof(scene->cluster), "%s", nodes->cluster);
 	for (i = 0; i < gangs->count; i++) {
 		const struct sgang_gang *gang = &gangs->gang[i];
 

@@ -71,7 +71,9 @@ test_expect_success 'picture and page of the cluster' '
 	"$sgang" topology --gang=run --svg=run.svg --html=run.html >out &&
 	test_must_be_empty out &&
 	grep "As of $(date +%Y)-.*root/run: ring cost" run.svg &&
-	grep "aria-pressed=\"true\".*root/run" run.html
+	grep "aria-pressed=\"true\".*root/run" run.html &&
+	grep -A 1 "<title>" run.html | grep "^Cluster private: fabric" &&
+	"$sgang" topology --json | jq -e ".cluster == \"private\""
 '
 test_expect_success 'a gang that is not there, or has no nodes' '
 	id=$(member alone -N 1 --gang-min-member=2 --wrap=true) &&
