@@ -196,8 +196,11 @@ test_expect_success '3.19 3.36 kill: a node dies' '
 	repair $node
 '
 test_expect_success '3.2 kill: one cannot be launched, all end, who waits too' '
+	end_script nolaunch &&
+	held=$(submit --hold --gang=nolaunch --gang-min-member=3 \
+		--gang-on-failure=kill nolaunch.sh) &&
 	launch nolaunch --gang-on-failure=kill &&
-	members+=($(submit --hold --gang=nolaunch nolaunch.sh)) &&
+	members+=($held) &&
 	wait_for 20 all_in "CANCELLED|COMPLETED" ${members[@]} &&
 	! grep stop nolaunch.log &&
 	repair n1

@@ -37,7 +37,8 @@ cat >bin/python3 <<-'END'
 	#!/bin/bash
 	n=4 called=$SLURM_SUBMIT_DIR/$SLURM_GANG_NAME.called
 	test $1 != dask_work.py || n=5
-	until test "$(cat "$called" 2>/dev/null | wc -l)" = $n; do sleep 0.1; done
+	until test "$(cat "$called" 2>/dev/null | wc -l)" = $n &&
+		test -e "$SLURM_SUBMIT_DIR/$SLURM_GANG_NAME.nodes"; do sleep 0.1; done
 	echo "driver ${RAY_ADDRESS-$DASK_ADDRESS}"
 END
 chmod 755 bin/*
