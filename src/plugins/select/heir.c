@@ -131,6 +131,21 @@ static int seat_hold(struct sgang_conductor *c, struct gang *g,
 	return sgang_ranks_own(c, g, *rank) ? 0 : -1;
 }
 
+/* Holds that were found again after a restart have seats by their records: those
+ * are theirs to take. */
+static void vacate(const struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->hold.n; i++) {
+		const struct entry *e =
+			sgang_lookup_entry(c, g->hold.members[i].job_id);
+
+		if (e && e->has_record && e->record.placed &&
+		    e->record.member_rank < g->seats.n &&
+		    g->seats.seat[e->record.member_rank].owner == e)
+			g->seats.seat[e->record.member_rank].owner = NULL;
+	}
+}
+
 /* Its record says again that it is a hold. */
 static int hold_again(struct sgang_conductor *c, struct gang *g,
 		      struct hold *hold)
@@ -175,6 +190,7 @@ static int seat_holds(struct sgang_conductor *c, struct gang *g)
 	int rc = rank ? sgang_ranks_look(c, g, 0) : -1;
 	size_t n = 0;
 
+	vacate(c, g);
 	for (size_t i = 0; rc == 0 && i < g->hold.n; i++) {
 		rc = seat_hold(c, g, &g->hold.members[i], &rank[n]);
 		n += rank[n] < g->seats.n;
