@@ -78,8 +78,11 @@ static int add_group(struct sgang_role_words *w, const struct place *places,
 	sgang_role_path_names(places[first].m->role, names);
 	word->name = strdup(names);
 	word->nodes = join_group(places, first, end);
-	if (!word->name || !word->nodes)
+	if (!word->name || !word->nodes) {
+		free(word->name); /* it does not count yet */
+		free(word->nodes);
 		return -1;
+	}
 	if (word->nodes[0]) {
 		fprintf(heads, "%s%s=", ftell(heads) ? "," : "", names);
 		put_head(heads, word->nodes);
