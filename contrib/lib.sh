@@ -52,7 +52,7 @@ show_output()
 
 without_sums()
 {
-	grep --line-buffered -Ev "$sum_line"
+	grep --line-buffered -aEv "$sum_line"
 }
 
 # Add the numbers in its output to passed and failed; false if there are none.
@@ -60,7 +60,7 @@ add_sums()
 {
 	local ran broke
 
-	read -r ran broke < <(grep -E "$sum_line" "$1" | tail -n 1 |
+	read -r ran broke < <(grep -aE "$sum_line" "$1" | tail -n 1 |
 		sed 's/ passed,//; s/ failed//')
 	test -n "$broke" || return 1
 	passed=$((passed + ran)) failed=$((failed + broke))
