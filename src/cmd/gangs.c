@@ -156,60 +156,24 @@ static const char *first_reason(const struct sgang_gang *gang)
 	return reason[0] ? reason : reason_of(gang, SGANG_ROW_HELD);
 }
 
-/* Move the names into the gang's list; 'names' itself is freed. */
-static int add_nodes(struct sgang_gang *gang, char **names, size_t n)
-{
-	char **bigger = realloc(gang->nodes,
-				(gang->n_nodes + n + 1) * sizeof(*bigger));
-
-	if (!bigger) {
-		sgang_hostlist_free(names);
-		return -1;
-	}
-	memcpy(bigger + gang->n_nodes, names, (n + 1) * sizeof(*bigger));
-	gang->nodes = bigger;
-	gang->n_nodes += n;
-	free(names);
-	return 0;
-}
-
-/* Several members can share a node: keep each once. */
-static void sort_nodes(struct sgang_gang *gang)
-{
-	size_t i, kept = 0;
-
-	if (!gang->n_nodes)
-		return;
-	qsort(gang->nodes, gang->n_nodes, sizeof(*gang->nodes), by_node);
-	for (i = 0; i < gang->n_nodes; i++) {
-		if (kept && !strcmp(gang->nodes[kept - 1], gang->nodes[i]))
-			free(gang->nodes[i]);
-		else
-			gang->nodes[kept++] = gang->nodes[i];
-	}
-	gang->n_nodes = kept;
-	gang->nodes[kept] = NULL;
-}
-
 /* The nodes of live members; of a finished gang those it had. */
 static int collect_nodes(struct sgang_gang *gang, struct sgang_error *err)
 {
 	bool live = has_live(gang);
-	size_t i, n;
+	size_t i;
 
 	for (i = 0; i < gang->n_jobs; i++) {
 		const struct sgang_jobrow *job = gang->jobs[i];
-		char **names;
 
 		if (job->class == SGANG_ROW_PENDING || !job->nodes[0] ||
 		    (live && job->class == SGANG_ROW_ENDED))
 			continue;
-		if (sgang_hostlist_expand(job->nodes, &names, &n, err))
+		if (sgang_hostlist_append(job->nodes, &gang->nodes,
+					  &gang->n_nodes, err))
 			return -1;
-		if (add_nodes(gang, names, n))
-			return sgang_err_memory(err);
 	}
-	sort_nodes(gang);
+	/* several members can share a node */
+	sgang_hostlist_unique(gang->nodes, &gang->n_nodes, by_node);
 	return 0;
 }
 

@@ -98,32 +98,6 @@ static int count_parts(const struct sgang_gangs *gangs, int64_t now,
 	return 0;
 }
 
-/* Node names of several lists. */
-struct names {
-	char **name;
-	size_t n;
-};
-
-static int add_names(struct names *all, const char *list,
-		     struct sgang_error *err)
-{
-	char **names, **more;
-	size_t n;
-
-	if (sgang_hostlist_expand(list, &names, &n, err))
-		return -1;
-	more = realloc(all->name, (all->n + n + 1) * sizeof(*more));
-	if (!more) {
-		sgang_hostlist_free(names);
-		return sgang_err_memory(err);
-	}
-	memcpy(more + all->n, names, (n + 1) * sizeof(*names));
-	free(names); /* the names themselves have moved */
-	all->name = more;
-	all->n += n;
-	return 0;
-}
-
 static int name_order(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -139,7 +113,8 @@ static bool is_not_launched(const struct sgang_jobrow *job)
 static int count_held_nodes(const struct sgang_gangs *gangs,
 			    struct sgang_gauges *g, struct sgang_error *err)
 {
-	struct names all = { NULL, 0 };
+	char **names = NULL;
+	size_t n = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < gangs->count; i++) {
@@ -151,15 +126,13 @@ static int count_held_nodes(const struct sgang_gangs *gangs,
 			const struct sgang_jobrow *job = gang->jobs[k];
 
 			if (is_not_launched(job) && job->nodes[0])
-				rc = add_names(&all, job->nodes, err);
+				rc = sgang_hostlist_append(job->nodes, &names,
+							   &n, err);
 		}
 	}
-	if (all.n)
-		qsort(all.name, all.n, sizeof(*all.name), name_order);
-	for (size_t i = 0; i < all.n; i++)
-		g->held_nodes += !i || strcmp(all.name[i - 1], all.name[i]);
-	if (all.name)
-		sgang_hostlist_free(all.name);
+	sgang_hostlist_unique(names, &n, name_order);
+	g->held_nodes = n;
+	sgang_hostlist_free(names);
 	return rc;
 }
 

@@ -253,6 +253,44 @@ void sgang_hostlist_free(char **names)
 	errno = saved;
 }
 
+int sgang_hostlist_append(const char *expr, char ***names, size_t *count,
+			  struct sgang_error *err)
+{
+	char **more, **bigger;
+	size_t n;
+
+	if (sgang_hostlist_expand(expr, &more, &n, err))
+		return -1;
+	bigger = realloc(*names, (*count + n + 1) * sizeof(*bigger));
+	if (!bigger) {
+		sgang_hostlist_free(more);
+		return sgang_err_memory(err);
+	}
+	memcpy(bigger + *count, more, (n + 1) * sizeof(*bigger));
+	*names = bigger;
+	*count += n;
+	free(more); /* the names themselves have moved */
+	return 0;
+}
+
+void sgang_hostlist_unique(char **names, size_t *count,
+			   int (*order)(const void *a, const void *b))
+{
+	size_t i, kept = 0;
+
+	if (!*count)
+		return;
+	qsort(names, *count, sizeof(*names), order);
+	for (i = 0; i < *count; i++) {
+		if (kept && !strcmp(names[kept - 1], names[i]))
+			free(names[i]);
+		else
+			names[kept++] = names[i];
+	}
+	names[kept] = NULL;
+	*count = kept;
+}
+
 /* A name cut around one of its numbers: "rack1-n" "07" "-ib". */
 struct split {
 	const char *name;

@@ -26,6 +26,14 @@ int sgang_hostlist_expand(const char *expr, char ***names, size_t *count,
 			  struct sgang_error *err);
 void sgang_hostlist_free(char **names);
 
+/* Put the names of 'expr' behind the '*count' names that '*names' has; NULL and 0
+ * at first. Returns as sgang_hostlist_expand(), and leaves what was there. */
+int sgang_hostlist_append(const char *expr, char ***names, size_t *count,
+			  struct sgang_error *err);
+/* Sort them by 'order', as of qsort(), and keep each once. */
+void sgang_hostlist_unique(char **names, size_t *count,
+			   int (*order)(const void *a, const void *b));
+
 /* The reverse, order kept: n1 n2 n3 n7 -> "n[1-3,7]". Only neighbours with the
  * same prefix, suffix and number width are joined, so expanding the result
  * gives the same list again. Returns a string the caller frees, or NULL with

@@ -55,4 +55,17 @@ FILE *__wrap_open_memstream(char **text, size_t *size)
 	return runs_out() ? NULL : __real_open_memstream(text, size);
 }
 
+/* A pass in which the allocation 'at' fails, from 1 on, or also all behind it.
+ * True: there were so many. */
+static inline bool pass_without_memory(uint64_t at, bool for_good)
+{
+	memory.calls = 0;
+	memory.fail_at = at;
+	memory.for_good = for_good;
+	memory.counting = true;
+	pass();
+	memory.counting = false;
+	return memory.calls >= at;
+}
+
 #endif
