@@ -229,7 +229,8 @@ static const struct sgang_option *find_option(const char *key)
 		if (!strncmp(option->name, "gang-", 5) &&
 		    !strcmp(option->name + 5, key) && !is_hidden(option) &&
 		    strcmp(key, "rank") && strcmp(key, "order") &&
-		    strcmp(key, "placeholder") && strcmp(key, "role"))
+		    strcmp(key, "placeholder") && strcmp(key, "reserve") &&
+		    strcmp(key, "role"))
 			return option;
 	return NULL;
 }

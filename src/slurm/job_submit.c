@@ -718,6 +718,17 @@ static int submit_to_unknown(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	return refuse_off(why.text, submit_uid, err_msg);
 }
 
+/* A slurmctld without slurm-gang would run it. */
+static void take_script(job_desc_msg_t *job_desc)
+{
+	if (!job_desc->script ||
+	    !sgang_spec_is_placeholder(job_desc->spank_job_env,
+				       job_desc->spank_job_env_size))
+		return;
+	xfree(job_desc->script);
+	job_desc->script = xstrdup("#!/bin/sh\nexit 0\n");
+}
+
 static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 			    char **err_msg)
 {
@@ -729,6 +740,8 @@ static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	choose_members();
 	submitted = job_desc;
 	verdict = sgang_submit_check(&job, &slurm, &err);
+	if (verdict == SGANG_SUBMIT_FINE || verdict == SGANG_SUBMIT_UNDEFINED)
+		take_script(job_desc);
 	if (verdict == SGANG_SUBMIT_FINE)
 		return SLURM_SUCCESS;
 	tell(err_msg, err.text);

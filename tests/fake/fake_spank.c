@@ -96,6 +96,34 @@ spank_err_t spank_getenv(spank_t spank, const char *var, char *buf, int len)
 	return ESPANK_ENV_NOEXIST;
 }
 
+/* A command that was given no option. */
+spank_err_t spank_job_control_getenv(spank_t spank, const char *var, char *buf,
+				     int len)
+{
+	(void)spank;
+	(void)var;
+	(void)buf;
+	(void)len;
+	return ESPANK_ENV_NOEXIST;
+}
+
+spank_err_t spank_job_control_setenv(spank_t spank, const char *var,
+				     const char *val, int overwrite)
+{
+	(void)spank;
+	(void)var;
+	(void)val;
+	(void)overwrite;
+	return ESPANK_NOT_AVAIL;
+}
+
+spank_err_t spank_job_control_unsetenv(spank_t spank, const char *var)
+{
+	(void)spank;
+	(void)var;
+	return ESPANK_NOT_AVAIL;
+}
+
 spank_err_t spank_get_item(spank_t spank, spank_item_t item, ...)
 {
 	spank_err_t rc = ESPANK_SUCCESS;

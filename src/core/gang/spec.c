@@ -10,6 +10,7 @@
 
 #include "core/base/parallel_words.h"
 #include "core/base/text.h"
+#include "reserve.h"
 #include "role_tree.h"
 #include "spec.h"
 
@@ -55,6 +56,8 @@ enum {
 	OPT_PLACEHOLDER_TIMEOUT,
 	OPT_PLACEHOLDER_UNUSED,
 	OPT_PLACEHOLDER,
+	OPT_RESERVE,
+	OPT_RESERVED,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -250,6 +253,18 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "1",
 		.help = "this job keeps its nodes for a member to come, and "
 			"never runs",
+	},
+	[OPT_RESERVE] = {
+		.name = "gang-reserve",
+		.arg = "GROUP:N,...",
+		.help = "keep nodes for N members of each group, by "
+			"placeholders (sbatch only)",
+	},
+	[OPT_RESERVED] = {
+		.name = "gang-reserved",
+		.arg = "FIRST-LAST|no",
+		.help = "the array that --gang-reserve has made of this job",
+		.hidden = true,
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -818,6 +833,27 @@ static int set_placeholder(struct sgang_spec *spec, const char *value,
 	return 0;
 }
 
+static int set_reserve(struct sgang_spec *spec, const char *value,
+		       struct sgang_error *err)
+{
+	struct sgang_error why;
+
+	if (sgang_reserve_check(value, &why))
+		return refuse(err, errno, OPT_RESERVE, value, why.text);
+	spec->reserve = true;
+	return 0;
+}
+
+static int set_reserved(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	if (!*value || strlen(value) >= sizeof(spec->reserved))
+		return refuse(err, EINVAL, OPT_RESERVED, value,
+			      "expected FIRST-LAST or no");
+	strcpy(spec->reserved, value);
+	return 0;
+}
+
 static int set_object(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
@@ -1020,6 +1056,8 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_PLACEHOLDER_TIMEOUT] = set_placeholder_timeout,
 	[OPT_PLACEHOLDER_UNUSED] = set_placeholder_unused,
 	[OPT_PLACEHOLDER] = set_placeholder,
+	[OPT_RESERVE] = set_reserve,
+	[OPT_RESERVED] = set_reserved,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -1212,6 +1250,8 @@ static const struct field {
 	  show_time },
 	{ OPT_PLACEHOLDER_UNUSED, false, ALONE(placeholder_unused), show_time },
 	{ OPT_PLACEHOLDER, true, ALONE(placeholder), NULL },
+	{ OPT_RESERVE, true, ALONE(reserve), NULL },
+	{ OPT_RESERVED, true, WORD(reserved), NULL },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
@@ -1407,6 +1447,11 @@ int sgang_spec_check_placeholders(const struct sgang_spec *spec,
 		return sgang_errf(err, EINVAL,
 				  "--gang-placeholder is given but no "
 				  "--gang-placeholders=soft or =hard");
+	if (spec->reserve)
+		return sgang_errf(err, EINVAL,
+				  "--gang-reserve: only sbatch makes "
+				  "placeholders; elsewhere say which job is "
+				  "one, with --gang-placeholder=1");
 	if (!spec->placeholders || other == OPTIONS)
 		return 0;
 	return sgang_errf(err, EINVAL,

@@ -16,6 +16,7 @@
 
 #include "core/base/err.h"
 #include "policy.h"
+#include "reserve.h"
 #include "role_path.h"
 
 #define SGANG_NAME_MAX 63 /* RFC 1123 label */
@@ -139,7 +140,11 @@ struct sgang_spec {
 	uint32_t placeholder_unused;  /* ... for those that nobody replaces */
 	bool placeholder; /* keeps its nodes for a member to come, and never
 			   * runs */
-	bool object;      /* defines the gang and is no
+	bool reserve;     /* wants placeholders made, as only sbatch does */
+	char reserved[SGANG_RESERVED_SIZE]; /* the array that was made of it for
+					     * --gang-reserve, "1-8", or "no";
+					     * "": it was not */
+	bool object;                        /* defines the gang and is no
 		      * member of it */
 };
 

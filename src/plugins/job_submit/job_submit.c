@@ -1229,6 +1229,20 @@ static int resolve_namespace(const struct sgang_spec *spec, const char *user,
 	return 0;
 }
 
+/* sbatch was run with the user's words, so with an --array among them. */
+static enum sgang_submit_verdict
+check_reserved(const struct sgang_submit_job *job,
+	       const struct sgang_spec *spec, struct sgang_error *err)
+{
+	if (!spec->reserved[0] ||
+	    !strcmp(spec->reserved, job->array ? job->array : "no"))
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EINVAL,
+		   "--gang-reserve makes an array of placeholders for each "
+		   "group: leave --array out");
+	return SGANG_SUBMIT_ARRAY;
+}
+
 static enum sgang_submit_verdict check_job(const struct sgang_submit_job *job,
 					   const struct sgang_spec *spec,
 					   const struct sgang_conf *conf,
@@ -1240,6 +1254,8 @@ static enum sgang_submit_verdict check_job(const struct sgang_submit_job *job,
 	struct sgang_limits limits;
 	const char *user;
 
+	if (!verdict)
+		verdict = check_reserved(job, spec, err);
 	if (verdict)
 		return verdict;
 	user = host->user_name(job->uid);

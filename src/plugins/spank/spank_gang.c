@@ -4,7 +4,8 @@
  * SPANK loads it into every command and daemon; which of them it is decides
  * what a hook does:
  *
- *   sbatch, salloc       allocator   options; forget the parent job's gang
+ *   sbatch, salloc       allocator   options; forget the parent job's gang;
+ *                                    --gang-reserve (spank_reserve.h)
  *   srun                 local       the same; as a step it keeps what the job
  *                                    was told about its gang, hears what is
  *                                    new of it, and puts its ranks in ring
@@ -32,9 +33,11 @@
 
 #include "core/gang/epoch.h"
 #include "plugins/log.h"
+#include "plugins/spank/cmdline.h"
 #include "plugins/spank/hostfile.h"
 #include "plugins/spank/opts.h"
 #include "plugins/spank/order.h"
+#include "plugins/spank/spank_reserve.h"
 #include "plugins/spank/state.h"
 #include "plugins/spank/task.h"
 
@@ -152,41 +155,6 @@ static int register_options(spank_t spank)
 	return 0;
 }
 
-/* A file of /proc, whose size is not known before. Returns a block the caller
- * frees, or NULL. */
-static char *read_proc(const char *path, size_t *size)
-{
-	char *text = NULL, part[4096];
-	FILE *in = fopen(path, "re");
-	FILE *out = in ? open_memstream(&text, size) : NULL;
-	size_t n;
-
-	while (out && (n = fread(part, 1, sizeof(part), in)))
-		fwrite(part, 1, n, out);
-	if (out)
-		fclose(out);
-	if (in)
-		fclose(in);
-	return text;
-}
-
-/* The strings that follow each other in 'text', as a vector that ends with NULL
- * and is to be freed; NULL: no memory. */
-static char **split(char *text, size_t size)
-{
-	size_t n = 0, i;
-	char **words;
-
-	for (i = 0; i < size; i++)
-		n += !text[i];
-	words = calloc(n + 1, sizeof(*words));
-	for (i = 0; words && i < n; i++) {
-		words[i] = text;
-		text += strlen(text) + 1;
-	}
-	return words;
-}
-
 /* Only 22.05 takes a hostfile for a step with --nodes. */
 static bool takes_nodes_too(spank_t spank)
 {
@@ -202,9 +170,7 @@ static bool takes_nodes_too(spank_t spank)
 static void order_step(spank_t spank)
 {
 	char path[SGANG_HOSTFILE_PATH], *text = NULL;
-	size_t size = 0;
-	char *line = read_proc("/proc/self/cmdline", &size);
-	char **argv = line ? split(line, size) : NULL;
+	char **argv = sgang_cmdline();
 	struct sgang_error err;
 	int how = argv ? sgang_order_step(argv, environ, takes_nodes_too(spank),
 					  &text, &err) :
@@ -225,7 +191,6 @@ static void order_step(spank_t spank)
 		setenv(RANK_ORDER, "ring", 1);
 	free(text);
 	free(argv);
-	free(line);
 }
 
 /* The sum of the first n numbers of a list. */
@@ -358,6 +323,7 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		return register_options(spank);
 	case S_CTX_ALLOCATOR:
 		forget_parent();
+		sgang_spank_reserve_begin();
 		return register_options(spank);
 	case S_CTX_REMOTE:
 		return register_options(spank);
@@ -508,6 +474,8 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 	(void)ac;
 	(void)av;
 	switch (spank_context()) {
+	case S_CTX_ALLOCATOR:
+		return sgang_spank_reserve(spank);
 	case S_CTX_LOCAL:
 		forget_hostfile();
 		break;

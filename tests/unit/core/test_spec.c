@@ -498,7 +498,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 34
+#define N_OPTIONS 36
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -515,7 +515,7 @@ static void test_options(void **state)
 		assert_null(strchr(o->help, '\n'));
 	}
 	assert_int_equal(count, N_OPTIONS);
-	assert_int_equal(hidden, 2); /* gang-object, gang-pool */
+	assert_int_equal(hidden, 3); /* gang-object, -pool, -reserved */
 }
 
 /* Is there an item of the option's list in spank_gang.8? */
@@ -826,6 +826,8 @@ static void test_check(void **state)
 		{ "gang-placeholder-timeout", "1" },
 		{ "gang-placeholder-unused", "1" },
 		{ "gang-placeholder", "1" },
+		{ "gang-reserve", "a:1" },
+		{ "gang-reserved", "1-8" },
 		{ "gang-object", "1" },
 	};
 	struct sgang_spec spec;
@@ -893,6 +895,59 @@ static void test_placeholders(void **state)
 	assert_int_equal(sgang_spec_set(&spec, "gang-placeholder-unused", "0",
 					&err),
 			 -1);
+}
+
+/* 1.57: groups with the number of their members. */
+static void test_reserve(void **state)
+{
+	static const struct {
+		const char *list;
+		int errnum;
+		const char *why;
+	} bad[] = {
+		{ "", EINVAL, "expected groups and their members" },
+		{ "a", EINVAL, "expected groups and their members" },
+		{ "a:", EINVAL, "expected groups and their members" },
+		{ "a:0", EINVAL, "expected groups and their members" },
+		{ "a:100001", EINVAL, "expected groups and their members" },
+		{ "a:1,", EINVAL, "expected groups and their members" },
+		{ "a:1,,b:1", EINVAL, "expected groups and their members" },
+		{ "a:min=2:1", EINVAL, "expected groups and their members" },
+		{ "A:1", EINVAL, "expected names of groups" },
+		{ "a/b:1", EINVAL, "the file of sgang submit" },
+		{ "a:1,b:2,a:3", EINVAL, "group a is there twice" },
+	};
+	const char *list = "driver:1,executor:100000";
+	struct sgang_reserve reserve;
+	struct sgang_error err;
+	struct sgang_spec spec;
+	char many[1024] = "";
+
+	(void)state;
+	assert_int_equal(sgang_reserve_check(list, &err), 0);
+	assert_true(sgang_reserve_next(&list, &reserve));
+	assert_string_equal(reserve.group, "driver");
+	assert_int_equal(reserve.members, 1);
+	assert_true(sgang_reserve_next(&list, &reserve));
+	assert_string_equal(reserve.group, "executor");
+	assert_int_equal(reserve.members, 100000);
+	assert_false(sgang_reserve_next(&list, &reserve));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(sgang_reserve_check(bad[i].list, &err), -1);
+		assert_int_equal(errno, bad[i].errnum);
+		assert_says(&err, bad[i].why);
+	}
+	for (size_t n = 0; n < 128; n++)
+		snprintf(many + 7 * n, sizeof(many) - 7 * n, "g%03zu:1,", n);
+	many[strlen(many) - 1] = '\0';
+	assert_int_equal(sgang_reserve_check(many, &err), -1);
+	assert_int_equal(errno, E2BIG);
+	/* what sbatch has not made placeholders of is refused */
+	sgang_spec_init(&spec);
+	take(&spec, "gang", "a");
+	take(&spec, "gang-reserve", "a:1");
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	assert_says(&err, "only sbatch makes placeholders");
 }
 
 /* 0.17: a gang that is defined apart from its members. */
@@ -1324,6 +1379,7 @@ int main(void)
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_env_of),
 		cmocka_unit_test(test_placeholders),
+		cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_rank_order),
 		cmocka_unit_test(test_object),
 		cmocka_unit_test(test_agree),

@@ -18,9 +18,9 @@
 
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 
-/* The names that can be typed, and the one that cannot. */
-#define TYPED 33
-#define HIDDEN 2
+/* The names that can be typed, and those that cannot. */
+#define TYPED 34
+#define HIDDEN 3
 
 /* A gang job's environment, and one variable that is nobody's. */
 static const char *const inherited[][2] = {

@@ -61,6 +61,7 @@ static void test_slots(void **state)
 		"gang-placeholder-timeout",
 		"gang-placeholder-unused",
 		"gang-placeholder",
+		"gang-reserve",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;
@@ -107,6 +108,8 @@ static void test_values(void **state)
 		{ "gang-total-number", "8", 0, NULL },
 		{ "gang-topology", "require:leaf", 0, NULL },
 		{ "gang-rank", "0", 0, NULL },
+		{ "gang-reserve", "driver:1,executor:8", 0, NULL },
+		{ "gang-reserve", "driver", EINVAL, "such as driver:1" },
 		{ "gang-mode", "nonstrict", 0, NULL },
 		{ "gang-groups", "alice/a,bob/b", 0, NULL },
 		{ "gang-groups", "", 0, NULL },
