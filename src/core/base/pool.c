@@ -5,6 +5,7 @@
  */
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,27 @@ struct sgang_pool_chunk {
 	__attribute__((aligned(ALIGN))) char data[];
 };
 
-void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size)
+/* A chunk for arrays of so many bytes together. */
+static struct sgang_pool_chunk *add_chunk(struct sgang_pool *pool, size_t bytes,
+					  bool zero)
+{
+	struct sgang_pool_chunk *chunk;
+	size_t room = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
+
+	chunk = zero ? calloc(1, sizeof(*chunk) + room) :
+		       malloc(sizeof(*chunk) + room);
+	if (!chunk)
+		return NULL;
+	chunk->next = pool->chunk;
+	chunk->used = 0;
+	chunk->size = room;
+	pool->chunk = chunk;
+	return chunk;
+}
+
+/* Pages of a large array that is zero come from the kernel when they are
+ * touched, so a table that stays mostly empty costs next to nothing. */
+static void *cut(struct sgang_pool *pool, size_t n, size_t size, bool zero)
 {
 	struct sgang_pool_chunk *chunk = pool->chunk;
 	size_t bytes;
@@ -33,28 +54,26 @@ void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size)
 	}
 	bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
 	if (!chunk || bytes > chunk->size - chunk->used) {
-		size_t room = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
+		bool large = zero && bytes > CHUNK_SIZE;
 
-		chunk = malloc(sizeof(*chunk) + room);
+		chunk = add_chunk(pool, bytes, large);
 		if (!chunk)
 			return NULL;
-		chunk->next = pool->chunk;
-		chunk->used = 0;
-		chunk->size = room;
-		pool->chunk = chunk;
+		zero &= !large;
 	}
 	data = chunk->data + chunk->used;
 	chunk->used += bytes;
-	return data;
+	return zero ? memset(data, 0, bytes) : data;
+}
+
+void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size)
+{
+	return cut(pool, n, size, false);
 }
 
 void *sgang_pool_zalloc(struct sgang_pool *pool, size_t n, size_t size)
 {
-	void *data = sgang_pool_alloc(pool, n, size);
-
-	if (data)
-		memset(data, 0, n * size);
-	return data;
+	return cut(pool, n, size, true);
 }
 
 void sgang_pool_clear(struct sgang_pool *pool)

@@ -29,6 +29,7 @@ struct solver {
 	uint32_t *best;
 	uint32_t *next;
 	uint64_t share; /* steps of the search from one beginning */
+	struct sgang_roles_tables tables;
 };
 
 /* -- the request -- */
@@ -207,8 +208,8 @@ static int consider(struct solver *solver)
 	if (solver->found && solver->worth.price <= solver->bound)
 		return 0;
 	memcpy(solver->next, at, solver->roles.n_units * sizeof(*at));
-	if (sgang_roles_search(&solver->roles, solver->bound, &left,
-			       solver->next))
+	if (sgang_roles_search(&solver->roles, &solver->tables, solver->bound,
+			       &left, solver->next))
 		return -1;
 	return compare(solver);
 }

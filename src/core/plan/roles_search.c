@@ -22,10 +22,9 @@ struct search {
 	const struct sgang_roles *roles;
 	uint32_t *at;       /* by unit */
 	uint32_t *class_of; /* by unit */
-	uint32_t *count;    /* by place and group: units there */
-	uint32_t *on;       /* by position and class: the same */
-	uint32_t *free;     /* by node: what is left, n_dims numbers */
-	uint32_t *node;     /* positions that units may go to */
+	struct sgang_roles_tables *tables;
+	uint32_t *free; /* by node: what is left, n_dims numbers */
+	uint32_t *node; /* positions that units may go to */
 	uint32_t n_nodes;
 	uint32_t *undo; /* scratch: where the units of a group were */
 	struct {
@@ -57,7 +56,8 @@ static uint32_t *left_at(const struct search *search, uint32_t pos)
 static uint32_t *count_on(const struct search *search, uint32_t class,
 			  uint32_t pos)
 {
-	return &search->on[(size_t)pos * search->roles->n_classes + class];
+	return &search->tables
+			->on[(size_t)pos * search->roles->n_classes + class];
 }
 
 static uint64_t cut(uint32_t units, uint32_t all, uint64_t price)
@@ -75,7 +75,8 @@ static void count(struct search *search, uint32_t class, uint32_t pos,
 
 	for (p = pos; roles->pair[p] != SGANG_PAIR_NONE; p = roles->up[p]) {
 		const uint64_t *price = roles->pairs[roles->pair[p]].price;
-		uint32_t *cell = &search->count[(size_t)p * roles->n_groups];
+		uint32_t *cell =
+			&search->tables->count[(size_t)p * roles->n_groups];
 
 		for (g = roles->class[class].leaf; g != SGANG_PLAN_NO_GROUP;
 		     g = roles->group[g].parent) {
@@ -145,12 +146,12 @@ static bool is_same(const struct search *search, uint32_t i)
 	uint32_t pos = search->node[i], last;
 	size_t root = (size_t)roles->n_groups, size;
 
-	if (!i || search->count[pos * root])
+	if (!i || search->tables->count[pos * root])
 		return false;
 	last = search->node[i - 1];
 	size = request->n_dims * sizeof(*search->free);
 	return roles->up[last] == roles->up[pos] &&
-	       !search->count[last * root] &&
+	       !search->tables->count[last * root] &&
 	       (!request->type ||
 		request->type[order[last]] == request->type[order[pos]]) &&
 	       !memcmp(left_at(search, last), left_at(search, pos), size) &&
@@ -502,6 +503,22 @@ static void solve(struct search *search, uint32_t *best)
 
 /* -- set up -- */
 
+static int set_up_tables(const struct sgang_roles *roles,
+			 struct sgang_roles_tables *tables)
+{
+	struct sgang_pool *pool = roles->job->pool;
+
+	if (tables->on)
+		return 0;
+	tables->count = sgang_pool_zalloc(
+		pool, (size_t)roles->n_places * roles->n_groups,
+		sizeof(*tables->count));
+	tables->on = sgang_pool_zalloc(
+		pool, (size_t)roles->n_nodes * roles->n_classes,
+		sizeof(*tables->on));
+	return tables->count && tables->on ? 0 : -1;
+}
+
 static int set_up(struct search *search, const uint32_t *at)
 {
 	const struct sgang_roles *roles = search->roles;
@@ -514,20 +531,14 @@ static int set_up(struct search *search, const uint32_t *at)
 	search->class_of = sgang_pool_alloc(pool, n, sizeof(*search->class_of));
 	search->undo = sgang_pool_alloc(pool, 2 * (size_t)n,
 					sizeof(*search->undo));
-	search->count = sgang_pool_zalloc(
-		pool, (size_t)roles->n_places * roles->n_groups,
-		sizeof(*search->count));
-	search->on = sgang_pool_zalloc(
-		pool, (size_t)roles->n_nodes * roles->n_classes,
-		sizeof(*search->on));
 	search->free = sgang_pool_alloc(pool, n_free, sizeof(*search->free));
 	search->node = sgang_pool_alloc(pool, roles->n_nodes,
 					sizeof(*search->node));
 	search->order = sgang_pool_alloc(pool, roles->n_nodes,
 					 sizeof(*search->order));
 	if (!search->at || !search->class_of || !search->undo ||
-	    !search->count || !search->on || !search->free || !search->node ||
-	    !search->order)
+	    !search->free || !search->node || !search->order ||
+	    set_up_tables(roles, search->tables))
 		return -1;
 	memcpy(search->free, request->free, n_free * sizeof(*search->free));
 	for (c = 0; c < roles->n_classes; c++) {
@@ -543,10 +554,12 @@ static int set_up(struct search *search, const uint32_t *at)
 	return 0;
 }
 
-int sgang_roles_search(const struct sgang_roles *roles, uint64_t enough,
+int sgang_roles_search(const struct sgang_roles *roles,
+		       struct sgang_roles_tables *tables, uint64_t enough,
 		       uint64_t *steps, uint32_t *at)
 {
 	struct search search = { .roles = roles,
+				 .tables = tables,
 				 .enough = enough,
 				 .steps_max = *steps,
 				 .random = 1 };
@@ -567,6 +580,8 @@ int sgang_roles_search(const struct sgang_roles *roles, uint64_t enough,
 					sgang_roles_own(roles, c, 0);
 	}
 	solve(&search, at);
+	for (c = 0; c < roles->n_units; c++)
+		take_out(&search, c);
 	*steps -= search.steps < *steps ? search.steps : *steps;
 	sgang_budget_take(roles->job->request->budget, search.steps);
 	return 0;
