@@ -94,7 +94,7 @@ for round in 1 2 3 4; do
 		then_the_others
 	'
 done
-cycles()
+both_cycles()
 {
 	sdiag | awk '/cycles:/ { printf "%s ", $NF }'
 }
@@ -102,7 +102,7 @@ cycles()
 # Since "$1 $2" both schedulers have gone through the queue three times.
 cycled()
 {
-	set -- $1 $(cycles)
+	set -- $1 $(both_cycles)
 	test $3 -ge $(($1 + 3)) && test $4 -ge $(($2 + 3))
 }
 
@@ -112,7 +112,7 @@ test_expect_success '4.1 the conductor is slow: the nodes stay idle for it' '
 	touch block.go &&
 	wait_state $block COMPLETED &&
 	small_jobs 4 &&
-	since=$(cycles) &&
+	since=$(both_cycles) &&
 	wait_for 20 "cycled \"$since\"" &&
 	test "$(starts_of small)" = 0 &&
 	all_in PENDING ${members[@]} ${small[@]} &&

@@ -108,7 +108,7 @@ test_expect_success '1.30 while other jobs end on their nodes, placeholders keep
 	wait_for 20 all_in RUNNING ${others[@]} &&
 	for node in $nodes; do touch "$slurm_dir/$node.ends"; done &&
 	scancel ${others[@]} && wait_for 10 "test \$(squeue -h -t CG | wc -l) = 2" &&
-	one=$(executor shared --gres=tape:2) && sleep 3 && job_is $one PENDING &&
+	one=$(executor shared --gres=tape:2) && wait_cycles && job_is $one PENDING &&
 	test "$(kept)" = "$nodes" && rm "$slurm_dir"/*.ends &&
 	wait_state $one RUNNING && n_kept 1 && echo "$nodes" | grep -x $(job_field $one NodeList) &&
 	clear_cluster
@@ -117,23 +117,23 @@ test_expect_success '1.66 1.13 limits count a placeholder or its member, once' '
 	limit 3 && begin once soft && wait_state $driver RUNNING && n_kept 2 &&
 	two=($(executor once --gres=tape:2) $(executor once --gres=tape:2)) &&
 	wait_for 20 all_in RUNNING ${two[@]} &&
-	more=$(executor once --gres=tape:1) && sleep 1 && job_is $more PENDING &&
+	more=$(executor once --gres=tape:1) && wait_cycles && job_is $more PENDING &&
 	clear_cluster
 '
 test_expect_success '1.13 1.14 none accumulates as long as the quota has no room for all' '
 	other=$(submit -n1 -t5) && wait_state $other RUNNING && begin none soft &&
 	wait_for 10 squeue_says $driver \
 		"Gang root/none waits: JobId=" && squeue_says $driver AssocGrpJobsLimit &&
-	sleep 2 && n_kept 0 &&
+	wait_cycles && n_kept 0 &&
 	job_is $driver PENDING && small=$(submit -n1 -t5) &&
 	wait_state $small RUNNING && scancel $other $small &&
 	wait_state $driver RUNNING && n_kept 2 && clear_cluster && limit 9
 '
 test_expect_success '1.21 1.22 1.39 no member starts before all placeholders are ready' '
 	touch "$slurm_dir/n2.busy" && begin wait soft "placeholder-timeout: 0:30" &&
-	wait_for 20 "test \$(squeue -h -r -t CF | wc -l) = 3" && sleep 2 &&
+	wait_for 20 "test \$(squeue -h -r -t CF | wc -l) = 3" && wait_cycles &&
 	job_is $driver PENDING && test "$(gang_record $driver phase)" = starting &&
-	one=$(executor wait --gres=tape:2) && sleep 1 && job_is $one PENDING && rm "$slurm_dir/n2.busy" &&
+	one=$(executor wait --gres=tape:2) && wait_cycles && job_is $one PENDING && rm "$slurm_dir/n2.busy" &&
 	wait_for 20 all_in RUNNING $driver $one && n_kept 1 && clear_cluster
 '
 test_expect_success '1.18 1.41 1.44 soft: in time it starts with what is ready' '
@@ -195,6 +195,7 @@ test_expect_success '1.4 sacct shows them, and none has run' '
 	grep "^executor.placeholder|CANCELLED" rows | tail -n 3 &&
 	! grep "placeholder|COMPLETED" rows
 '
+test_expect_success '1.1 no placeholder was launched' 'no_placeholder_launched'
 test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
 
 test_done

@@ -4,7 +4,7 @@
 #
 # Declared, accumulating, released, held, swapping, swapped and not saved, ending;
 # at the step or the moment that the seed says. The observer trusts Slurm's
-# commands, and the marks that scripts leave when they run.
+# commands, the marks that scripts leave when they run, and what slurmd launches.
 #
 #	SGANG_PLACEHOLDER_SEEDS="FIRST LAST"	other seeds than 1 to 7
 
@@ -18,15 +18,11 @@ slurm_start
 
 seeds=${SGANG_PLACEHOLDER_SEEDS:-1 7}
 
-# A member says where it runs; a placeholder leaves a mark if it ever does.
+# A member says where it runs.
 for name in driver executor helper rival; do
 	gang_script $name
 	sed -i 's|\$SLURM_GANG_NAME"|$SLURMD_NODENAME"|' $name.sh
 done
-cat >placeholder.sh <<END
-#!/bin/bash
-echo \$SLURM_JOB_ID >>"$PWD/launched"
-END
 
 # --- a gang: a driver, 1 to 3 executors, 0 to 1 helpers ---
 
@@ -43,7 +39,7 @@ placeholders()
 	test $2 -gt 0 || return 0
 	id=$(submit $(common) -J $1.placeholder --gang-placeholders=$style \
 		--gang-role=$1:min=$2 --gang-placeholder=1 -a 1-$2 \
-		placeholder.sh) || return 1
+		driver.sh) || return 1
 	arrays+=($id)
 }
 
@@ -163,7 +159,7 @@ judge_placeholders()
 {
 	local id
 
-	test ! -e launched && ! squeue -h -r -o %j | grep placeholder &&
+	no_placeholder_launched && ! squeue -h -r -o %j | grep placeholder &&
 	for id in ${arrays[@]}; do
 		scontrol -o show job $id
 	done >ended && test $(wc -l <ended) = $((1 + n_executors + n_helpers)) &&
@@ -281,7 +277,7 @@ open_seed()
 	slurm_fault
 	scancel -Q -u root
 	wait_for 60 "test -z \"\$(squeue -h)\"" && wait_for 60 nodes_idle &&
-	rm -f *.go *.log seen places firm over launched watching &&
+	rm -f *.go *.log seen places firm over watching &&
 	n_executors=$((RANDOM % 3 + 1)) n_helpers=$((RANDOM % 2)) &&
 	n_left=$((RANDOM % 2)) style=$(one_of soft hard) || return 1
 	test $n_executors -gt 1 || n_left=0

@@ -61,7 +61,7 @@ test_expect_success '1.11 1.13 of two gangs that want the same nodes one has all
 		{ "$sgang" submit red$round.yaml >red &
 		  "$sgang" submit blue$round.yaml >blue; wait $!; } &&
 		wait_for 30 "test \$(squeue -h -t R -n driver -o %A | wc -l) = 1" &&
-		wait_for 20 n_kept 2 && sleep 1 &&
+		wait_for 20 n_kept 2 && wait_cycles &&
 		test $(have_nodes | wc -l) = 1 && first=$(have_nodes) &&
 		"$sgang" cancel $first && case $first in
 		red*) driver_of blue ;;
@@ -73,7 +73,7 @@ test_expect_success '1.11 1.13 of two gangs that want the same nodes one has all
 test_expect_success '1.3 1.14 placeholders wait in turn, as other jobs: who is first in the queue starts' '
 	clear_cluster && busy=$(submit -N4 --exclusive -t5) && wait_state $busy RUNNING &&
 	first=$(submit -N2 --exclusive -t5 --nice=-10) && file queue 2 &&
-	begin queue && scancel $busy && wait_state $first RUNNING && sleep 1 &&
+	begin queue && scancel $busy && wait_state $first RUNNING && wait_cycles &&
 	n_kept 0 && job_is $driver PENDING && scancel $first &&
 	wait_state $driver RUNNING && wait_for 20 n_kept 2
 '
@@ -97,7 +97,7 @@ test_expect_success '1.36 a placeholder is no success: two members have to compl
 	clear_cluster && file done 3 "on-success: 2" && begin done && wait_state $driver RUNNING &&
 	wait_for 20 n_kept 3 && one=$(executor done) && two=$(executor done) &&
 	wait_for 20 all_in RUNNING $one $two && touch driver.go &&
-	wait_state $driver COMPLETED && sleep 2 && all_in RUNNING $one $two &&
+	wait_state $driver COMPLETED && wait_cycles && all_in RUNNING $one $two &&
 	n_kept 1 && touch executor.go && wait_for 20 "test -z \"\$(squeue -h)\"" &&
 	wait_for 20 nodes_idle
 '
@@ -118,7 +118,7 @@ test_expect_success '1.60 1.63 sgang cancel ends all of them, and a pending one 
 	scancel ${ids}_0 && wait_for 10 "test \$(squeue -h -r -n executor.placeholder -o %i | wc -l) = 2"
 '
 test_expect_success '1.20 a member that comes before its placeholders waits for them' '
-	clear_cluster && early=$(executor late --gang-placeholders=soft --gang-min-member=2) && sleep 1 &&
+	clear_cluster && early=$(executor late --gang-placeholders=soft --gang-min-member=2) && wait_cycles &&
 	job_is $early PENDING && scancel $early
 '
 test_expect_success '1.65 --time holds for the member, not for the time it is waited for' '
@@ -155,7 +155,7 @@ test_expect_success USERS 'another user gets no node that a placeholder keeps' '
 		--gang-role=executor) &&
 	wait_state $theirs RUNNING && n_kept 2 &&
 	second=$(submit_as $bob --exclusive --account=lab --gang=lab/shared \
-		--gang-role=executor) && sleep 1 && job_is $second PENDING && n_kept 2 &&
+		--gang-role=executor) && wait_cycles && job_is $second PENDING && n_kept 2 &&
 	own=$(submit_as $alice --exclusive --account=lab --gang=lab/shared \
 		--gang-role=executor) && wait_state $own RUNNING && n_kept 1 &&
 	job_is $second PENDING && scancel -u $alice && scancel -u $bob &&
@@ -214,5 +214,7 @@ test_expect_success '1.12 nodes are powered up for placeholders, once' '
 	test $(wc -l <"$slurm_dir/resumed") = 1 && scancel -u root &&
 	wait_for 20 "test -z \"\$(squeue -h)\""
 '
+
+test_expect_success '1.1 no placeholder was launched' 'no_placeholder_launched'
 
 test_done

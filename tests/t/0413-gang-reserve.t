@@ -131,4 +131,6 @@ test_expect_success '--test-only submits nothing' '
 	clear_cluster && reserve --gang=test --test-only driver.sh; n_jobs 0
 '
 
+test_expect_success '1.1 no placeholder was launched' 'no_placeholder_launched'
+
 test_done

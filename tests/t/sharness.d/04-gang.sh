@@ -156,6 +156,42 @@ all_in()
 	done
 }
 
+# How often the main scheduler has gone through the whole queue.
+cycles() { sdiag | sed -n 's/.*Total cycles: *//p' | head -n 1; }
+
+# It has begun and ended a cycle since: what it would have done is done. Backfill
+# counts no cycle in which it finds nothing to plan.
+wait_cycles()
+{
+	local since
+
+	since=$(cycles) && wait_for 20 "test \$(cycles) -ge $((since + ${1:-2}))"
+}
+
+# slurmd was told to run the script of job $1 since $2, as Slurm writes a time: a
+# slurmctld that was killed may give a number again.
+batch_launched()
+{
+	grep -hE "Launching batch (job |StepId=)$1[ .]" "$slurm_dir"/log/n*.log |
+		tr -d '[' | awk -v since="$2" '$1 >= since { print; found = 1 }
+			END { exit !found }'
+}
+
+# Of all placeholders that slurmctld knows none was.
+no_placeholder_launched()
+{
+	local id since
+
+	scontrol -o show job | grep -F ' placeholder=1 ' |
+		sed -n 's/^JobId=\([0-9]*\) .* SubmitTime=\([^ ]*\) .*/\1 \2/p' \
+		>placeholder.ids
+	test -s placeholder.ids || return 1
+	while read -r id since; do
+		! batch_launched $id $since ||
+			{ echo "placeholder $id was launched"; return 1; }
+	done <placeholder.ids
+}
+
 # Cancel these jobs and wait until they have given back their nodes.
 drop()
 {
