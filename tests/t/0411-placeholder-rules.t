@@ -108,6 +108,41 @@ test_expect_success '1.35 1.37 1.53 a member that comes before the close keeps t
 	n_kept 2 && job_is $one RUNNING
 '
 
+# --- what is lost ---
+
+# One executor fails, another one's node is kept: begin_failing GANG POLICY
+begin_failing()
+{
+	clear_cluster && file $1 2 "on-failure: $2" && begin $1 &&
+		wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
+		one=$(executor $1) && wait_state $one RUNNING && n_kept 1 &&
+		scancel --signal=KILL --batch $one
+}
+test_expect_success '1.61 3.19 kill: a member fails, and the gang ends with its placeholders' '
+	begin_failing kill kill && wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	job_is $driver CANCELLED && wait_for 20 nodes_idle
+'
+test_expect_success '1.61 3.19 replace: the member takes the place of another placeholder' '
+	begin_failing replace replace && wait_for 20 "test \$(restarts_of $one) = 1" &&
+	wait_state $one RUNNING && n_kept 0 && job_is $driver RUNNING
+'
+test_expect_success '1.61 3.19 the node of a placeholder fails: the gang goes on' '
+	for how in kill replace; do
+		clear_cluster && file node-$how 2 "on-failure: $how" && begin node-$how &&
+		wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
+		node=$(squeue -h -r -t CF -o %N | head -n 1) &&
+		scontrol update NodeName=$node State=DOWN Reason=test && wait_for 20 n_kept 1 &&
+		wait_cycles && job_is $driver RUNNING && n_kept 1 &&
+		scontrol update NodeName=$node State=RESUME && one=$(executor node-$how) &&
+		two=$(executor node-$how) && wait_for 20 all_in RUNNING $one $two || return 1
+	done
+'
+test_expect_success '1.61 requeue: placeholders that were replaced would not come again' '
+	clear_cluster && file again 2 "on-failure: requeue" &&
+	test_must_fail "$sgang" submit again.yaml 2>err; cat err &&
+	grep "has no on-failure=requeue" err && test -z "$(squeue -h)"
+'
+
 # --- at any time, and by anybody who may ---
 
 test_expect_success '1.60 1.63 sgang cancel ends all of them, and a pending one by scancel' '

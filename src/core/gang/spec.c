@@ -1441,7 +1441,10 @@ int sgang_spec_check_placeholders(const struct sgang_spec *spec,
 		    spec->spare_pool[0]                      ? OPT_SPARE_POOL :
 		    spec->mode == SGANG_MODE_NONSTRICT       ? OPT_MODE :
 		    spec->match > SGANG_MATCH_ONCE_SATISFIED ? OPT_MATCH :
-							       OPTIONS;
+		    spec->on_failure == SGANG_ON_FAILURE_REQUEUE ?
+							       OPT_ON_FAILURE :
+		    spec->on_stale == SGANG_ON_FAILURE_REQUEUE ? OPT_ON_STALE :
+								 OPTIONS;
 
 	if (spec->placeholder && !spec->placeholders)
 		return sgang_errf(err, EINVAL,
@@ -1458,7 +1461,10 @@ int sgang_spec_check_placeholders(const struct sgang_spec *spec,
 			  "--gang-placeholders: a gang with placeholders has "
 			  "no --%s%s, leave it out",
 			  options[other].name,
-			  other == OPT_MODE ? "=nonstrict" : "");
+			  other == OPT_MODE ? "=nonstrict" :
+			  other == OPT_ON_FAILURE || other == OPT_ON_STALE ?
+					      "=requeue" :
+					      "");
 }
 
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)

@@ -53,7 +53,8 @@ static enum sgang_on_failure policy(struct sgang_conductor *c,
 	return is ? is : SGANG_ON_FAILURE_IGNORE;
 }
 
-/* A member that Slurm has requeued is recognised by the start in its record. */
+/* A member that Slurm has requeued is recognised by the start in its record. A
+ * placeholder has lost nothing but its node. */
 static uint32_t find_lost(const struct gang *g)
 {
 	if (g->lost.member && g->lost.started == started(g))
@@ -62,7 +63,8 @@ static uint32_t find_lost(const struct gang *g)
 		const struct entry *e = g->entries[i];
 
 		if (e->m.state == SGANG_MEMBER_PENDING && e->has_record &&
-		    e->record.started && e->record.started == started(g) &&
+		    !e->spec.placeholder && e->record.started &&
+		    e->record.started == started(g) &&
 		    (!e->record.spare ||
 		     e->m.on_failure == SGANG_ON_FAILURE_REPLACE))
 			return e->job_id;

@@ -862,6 +862,8 @@ static void test_placeholders(void **state)
 		{ "gang-spare-pool", "p" },
 		{ "gang-mode", "nonstrict" },
 		{ "gang-match", "only-waiting" },
+		{ "gang-on-failure", "requeue" },
+		{ "gang-on-stale", "requeue" },
 	};
 	char *env[] = { SGANG_SPEC_ENV "gang=a",
 			SGANG_SPEC_ENV "gang_placeholders=hard",
