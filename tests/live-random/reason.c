@@ -163,13 +163,14 @@ static const char *wrong_causes(const struct lr_cluster *c,
 
 /* ---- numbers ---- */
 
-/* "5 places with 2 CPUs are needed, 3 are free (2 busy)" */
+/* "5 places with 2 CPUs are needed, 3 are free (2 busy)", "... are needed in one
+ * leaf, 3 are free: l1 has 2" */
 static bool needed_and_free(const char *text, uint32_t *needed, uint32_t *free)
 {
-	const char *at = strstr(text, " needed, ");
-	const char *start = at;
+	const char *at = strstr(text, " needed"), *start = at;
+	const char *comma = at ? strchr(at, ',') : NULL;
 
-	if (!at || sscanf(at, " needed, %u ", free) != 1)
+	if (!comma || sscanf(comma, ", %u ", free) != 1)
 		return false;
 	while (start > text && start[-1] != ':')
 		start--;

@@ -195,6 +195,32 @@ test_expect_success JQ 'what waits, as JSON' '
 		.waits.start_time, .waits.helps, .placement]" json)" = \
 		"[\"Gathering\",1,3,null,\"2 more members\",null]"
 '
+# The leaves have two nodes each; two of the gang of five are by themselves.
+test_expect_success '4.25, 4.34: one leaf is the reason: it is named, with what it lacks' '
+	near=() &&
+	for i in 1 2; do
+		near+=($(submit -N 1 --exclusive -t 60 --gang=near \
+			--gang-min-member=2 --gang-topology=require:leaf)) || return 1
+	done &&
+	wait_for 15 all_in CONFIGURING $c ${near[@]} &&
+	scancel ${near[@]} && wait_for 10 all_in CANCELLED ${near[@]} &&
+	last=$(submit -N 2 --exclusive -t 60) && wait_state $last CONFIGURING &&
+	near=() &&
+	for i in 1 2; do
+		near+=($(submit -N 1 --exclusive -t 60 --gang=close \
+			--gang-min-member=2 --gang-topology=require:leaf)) || return 1
+	done &&
+	free=$(comm -23 <(scontrol show hostnames n[1-8]) \
+		<(squeue -h -t CF,R -o %N | xargs -n 1 scontrol show hostnames | sort)) &&
+	test $(wc -w <<<"$free") = 1 && rack=r$(((${free#n} + 1) / 2)) &&
+	why="Gang root/close waits: 2 nodes are needed in one leaf, 1 is free: \
+$rack has 1 (1 busy)" &&
+	wait_for 20 squeue_says ${near[0]} "$why" &&
+	wait_for 20 tells close Place=$rack Free=1 Needed=2 &&
+	sed -n "/^   Reason=/,/^   Helps=/{/Helps=/!p}" out | tr -s "\n " " " >said &&
+	echo " Reason=$why " | tr -d "\n" | test_cmp - said &&
+	"$sgang" list --noheader --format=%r | grep -Fx "$why"
+'
 test_expect_success 'nothing is left' '
 	scancel -u root &&
 	nothing_left

@@ -585,6 +585,27 @@ static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 			 amount == 1 ? "" : "s", slots, unit->many);
 }
 
+/* Less is free than it needs. A gang that must stay within one of several
+ * domains needs it all there. */
+static void say_needed(const struct sgang_plan_request *request,
+		       const struct sgang_nofit *nofit, const char *amount,
+		       char text[SGANG_EXPLAIN_SIZE])
+{
+	bool one = request->max_level < SGANG_LEVEL_UNCONNECTED &&
+		   nofit->n_rows != 1 && nofit->best[0];
+	int used = snprintf(text, SGANG_EXPLAIN_SIZE,
+			    "%s%s %s needed%s%s, %" PRIu64 " %s free",
+			    nofit->who, amount,
+			    strncmp(amount, "1 ", 2) ? "are" : "is",
+			    one ? " in one " : "",
+			    one ? request->costs->name[request->max_level] : "",
+			    nofit->free, nofit->free == 1 ? "is" : "are");
+
+	if (one && used > 0 && used < SGANG_EXPLAIN_SIZE)
+		snprintf(text + used, SGANG_EXPLAIN_SIZE - (size_t)used,
+			 ": %s has %" PRIu64, nofit->best, nofit->best_free);
+}
+
 void sgang_explain_nofit(const struct sgang_plan_request *request,
 			 const struct sgang_nofit *nofit,
 			 const struct sgang_explain_unit *unit,
@@ -601,10 +622,7 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s", nofit->text);
 	} else if (free < nofit->needed) {
 		name_amount(nofit, nofit->needed, unit, amount, sizeof(amount));
-		snprintf(text, SGANG_EXPLAIN_SIZE,
-			 "%s%s %s needed, %" PRIu64 " %s free", nofit->who,
-			 amount, strncmp(amount, "1 ", 2) ? "are" : "is", free,
-			 free == 1 ? "is" : "are");
+		say_needed(request, nofit, amount, text);
 	} else {
 		name_amount(nofit, free, unit, amount, sizeof(amount));
 		snprintf(text, SGANG_EXPLAIN_SIZE,

@@ -84,7 +84,8 @@ struct sgang_explain_unit {
 #define SGANG_EXPLAIN_SIZE 320
 
 /* The one reason that decides, with its numbers: "16 GPUs are free, but no leaf
- * has 8: leaf3 has 7". 'nofit' is the answer of sgang_plan() to 'request'. */
+ * has 8: leaf3 has 7", "8 GPUs are needed in one leaf, 7 are free: leaf3 has 4".
+ * 'nofit' is the answer of sgang_plan() to 'request'. */
 void sgang_explain_nofit(const struct sgang_plan_request *request,
 			 const struct sgang_nofit *nofit,
 			 const struct sgang_explain_unit *unit,

@@ -83,6 +83,13 @@ static void name_members(struct shortage *shortage, uint32_t number)
 			 n, first);
 }
 
+bool sgang_nofit_has_row(const struct sgang_plan_request *request,
+			 uint32_t domain)
+{
+	return sgang_tree_allowed(request, domain) &&
+	       sgang_plan_highest(request, domain);
+}
+
 void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
 		     uint64_t needed)
 {
@@ -112,9 +119,7 @@ static void add_rows(const struct shortage *shortage, struct sgang_nofit *nofit)
 			sgang_fabric_domain(request->fabric, d);
 		uint64_t free = 0;
 
-		if (!sgang_tree_allowed(request, d) ||
-		    (domain->parent != SGANG_DOMAIN_NONE &&
-		     sgang_tree_allowed(request, domain->parent)))
+		if (!sgang_nofit_has_row(request, d))
 			continue;
 		for (i = 0; i < domain->n_nodes; i++)
 			free += shortage->cap[domain->first_pos + i];

@@ -240,6 +240,10 @@ struct sgang_nofit {
 	} row[SGANG_NOFIT_ROWS];
 };
 
+/* True if a domain has a row: it is one of the highest that the gang may span.
+ */
+bool sgang_nofit_has_row(const struct sgang_plan_request *request,
+			 uint32_t domain);
 /* Insert a domain into the rows, best first. */
 void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
 		     uint64_t needed);

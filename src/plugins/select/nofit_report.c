@@ -385,37 +385,101 @@ static bool say_alone(const struct sgang_plan_request *rq,
 	return true;
 }
 
-/* Name a resource of which all together need more than is free. */
+/* "CPUs" is "CPU" for one, and "MB of memory" is "MB". */
+static void name_one(const char *what, char one[SGANG_UNIT_SIZE])
+{
+	size_t length = strcspn(what, " ");
+
+	if (length && what[length - 1] == 's')
+		length--;
+	snprintf(one, SGANG_UNIT_SIZE, "%.*s", (int)length, what);
+}
+
+static uint64_t need_of_all(const struct sgang_plan_request *rq, uint32_t d)
+{
+	uint64_t need = 0;
+
+	for (size_t i = 0; i < rq->n_members; i++) {
+		uint32_t each = rq->members[i].need[d];
+
+		if (each < SGANG_PLAN_UNTOUCHED)
+			need += (uint64_t)each * rq->members[i].units;
+	}
+	return need;
+}
+
+/* True if a member of the attempt may be there. */
+static bool may_be_on(const struct attempt *a, uint32_t node)
+{
+	for (size_t i = 0; i < a->n_probed; i++) {
+		const struct probed *p = &a->probed[i];
+
+		if (p->usable && p->allowed &&
+		    sgang_nodeset_has(p->allowed, node))
+			return true;
+	}
+	return false;
+}
+
+/* What is free of it on the nodes of a domain where the gang may be. */
+static uint64_t free_in(const struct attempt *a,
+			const struct sgang_plan_request *rq,
+			const struct sgang_domain *domain, uint32_t d)
+{
+	const uint32_t *order = sgang_fabric_order(rq->fabric);
+	uint64_t free = 0;
+
+	for (uint32_t i = 0; i < domain->n_nodes; i++) {
+		uint32_t node = order[domain->first_pos + i];
+
+		if (may_be_on(a, node))
+			free += rq->free[(size_t)node * rq->n_dims + d];
+	}
+	return free;
+}
+
+/* The same in all domains that it may span, and in the one that has the most.
+ */
+static void find_free(const struct attempt *a,
+		      const struct sgang_plan_request *rq, uint32_t d,
+		      struct sgang_nofit *nofit)
+{
+	for (uint32_t i = 0; i < sgang_fabric_domains(rq->fabric); i++) {
+		uint64_t free;
+
+		if (!sgang_nofit_has_row(rq, i))
+			continue;
+		free = free_in(a, rq, sgang_fabric_domain(rq->fabric, i), d);
+		nofit->free += free;
+		sgang_nofit_row(nofit, i, free, nofit->needed);
+	}
+	if (!nofit->n_rows)
+		return;
+	nofit->best_free = nofit->row[0].free;
+	snprintf(nofit->best, sizeof(nofit->best), "%.63s",
+		 sgang_fabric_domain(rq->fabric, nofit->row[0].domain)->name);
+}
+
+/* Name a resource of which all together need more than is free, or is in one
+ * domain of the level that they require. */
 static bool say_sum(const struct attempt *a,
 		    const struct sgang_plan_request *rq,
 		    const struct sgang_resources *res, char *text, size_t size)
 {
+	char said[SGANG_EXPLAIN_SIZE], one[SGANG_UNIT_SIZE];
+
 	for (uint32_t d = res->n_dims; d-- > 0;) {
-		uint64_t need = 0, have = 0;
+		struct sgang_nofit nofit = { .needed = need_of_all(rq, d),
+					     .slots = 1 };
+		struct sgang_explain_unit unit = { one, res->dim[d].name, 1,
+						   NULL };
 
-		for (size_t i = 0; i < rq->n_members; i++) {
-			uint32_t each = rq->members[i].need[d];
-
-			if (each < SGANG_PLAN_UNTOUCHED)
-				need += (uint64_t)each * rq->members[i].units;
-		}
-		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
-			for (size_t i = 0; i < a->n_probed; i++) {
-				const struct probed *p = &a->probed[i];
-
-				if (!p->usable || !p->allowed ||
-				    !sgang_nodeset_has(p->allowed, n))
-					continue;
-				have += rq->free[(size_t)n * rq->n_dims + d];
-				break;
-			}
-		}
-		if (need <= have)
+		find_free(a, rq, d, &nofit);
+		if (!nofit.n_rows || nofit.needed <= nofit.best_free)
 			continue;
-		snprintf(text, size,
-			 "needs %llu %s, %llu are free where it may be",
-			 (unsigned long long)need, res->dim[d].name,
-			 (unsigned long long)have);
+		name_one(res->dim[d].name, one);
+		sgang_explain_nofit(rq, &nofit, &unit, said);
+		snprintf(text, size, "%.*s", (int)size - 1, said);
 		return true;
 	}
 	return false;
@@ -432,14 +496,8 @@ static void say_scarce(const struct attempt *a,
 	double worst = -1;
 
 	for (uint32_t d = 0; d < res->n_dims; d++) {
-		double need = 0, have = 0;
+		double need = (double)need_of_all(rq, d), have = 0;
 
-		for (size_t i = 0; i < rq->n_members; i++) {
-			uint32_t each = rq->members[i].need[d];
-
-			if (each < SGANG_PLAN_UNTOUCHED)
-				need += (double)each * rq->members[i].units;
-		}
 		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++)
 			have += rq->free[(size_t)n * rq->n_dims + d];
 		if (have > 0 && need / have > worst) {
@@ -543,16 +601,6 @@ static uint8_t *causes_elsewhere(struct attempt *a, const struct probed *p,
 	}
 	free(least);
 	return cause;
-}
-
-/* "CPUs" is "CPU" for one, and "MB of memory" is "MB". */
-static void name_one(const char *what, char one[SGANG_UNIT_SIZE])
-{
-	size_t length = strcspn(what, " ");
-
-	if (length && what[length - 1] == 's')
-		length--;
-	snprintf(one, SGANG_UNIT_SIZE, "%.*s", (int)length, what);
 }
 
 void sgang_nofit_report_shares(struct attempt *a, uint32_t level,

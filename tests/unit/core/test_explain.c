@@ -173,8 +173,14 @@ static void test_nofit(void **state)
 	bed.request.max_level = SGANG_LEVEL_NODE;
 	expect_nofit(&bed, &gpus,
 		     "16 GPUs are free, but no node has 8: n1 has 5");
-	bed.request.max_level = SGANG_LEVEL_UNCONNECTED;
 	bed.member[0].units = 17;
+	expect_nofit(&bed, &gpus,
+		     "17 GPUs are needed in one node, 16 are free: n1 has 5");
+	bed.request.max_level = SGANG_LEVEL_LEAF;
+	expect_nofit(
+		&bed, &gpus,
+		"17 GPUs are needed in one leaf, 16 are free: leaf3 has 7");
+	bed.request.max_level = SGANG_LEVEL_UNCONNECTED;
 	expect_nofit(&bed, &gpus, "17 GPUs are needed, 16 are free");
 	expect_nofit(&bed, &four,
 		     "17 places with 4 GPUs are needed, 16 are "

@@ -2309,8 +2309,36 @@ static void test_short_of_gpus(void **state)
 	ids[1] = gpus_of("train", 2, 8, 0);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), "needs 13 GPUs, 8 are free"))
+	if (!strstr(text_of(ids[0]), "13 GPUs are needed, 8 are free"))
 		fail_msg("%s", text_of(ids[0]));
+}
+
+/* 4.25: the leaf that comes closest is named, of members that differ too. */
+static void test_short_in_a_leaf(void **state)
+{
+	struct fake_request rq = with("train", 2, "require:leaf", NULL);
+	uint32_t first;
+
+	(void)state;
+	fake_gpus(8);
+	for (uint32_t n = 0; n < NODES; n++)
+		take_gpus(n, n == 0 || n == 4 ? 1 : 8);
+	rq.cpus = 1;
+	rq.gpus = 3;
+	first = submit(rq);
+	rq.gpus = 5;
+	(void)submit(rq);
+	schedule_and_pass();
+	if (!strstr(text_of(first),
+		    "14 GPUs are free, but no leaf has 8: l0 has 7"))
+		fail_msg("%s", text_of(first));
+	take_gpus(0, 5);
+	take_gpus(4, 2);
+	pass();
+	schedule_and_pass();
+	if (!strstr(text_of(first),
+		    "8 GPUs are needed in one leaf, 5 are free: l1 has 5"))
+		fail_msg("%s", text_of(first));
 }
 
 /* 5.5: tasks on any nodes are split as planned, beside one that needs the rest
@@ -2418,6 +2446,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused_everywhere, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_short_of_gpus, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_short_in_a_leaf, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_split_as_planned, setup,
 						teardown),
