@@ -255,6 +255,27 @@ int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
 	return 0;
 }
 
+bool sgang_cmd_lists_meet(const char *a, const char *b)
+{
+	for (;;) {
+		size_t n_a = strcspn(a, ",");
+		const char *at = b;
+
+		for (;;) {
+			size_t n_b = strcspn(at, ",");
+
+			if (n_a == n_b && n_a && !memcmp(a, at, n_a))
+				return true;
+			if (!at[n_b])
+				break;
+			at += n_b + 1;
+		}
+		if (!a[n_a])
+			return false;
+		a += n_a + 1;
+	}
+}
+
 /* Print one line, even if a file name in it holds control characters. */
 static void say(const char *fmt, va_list args)
 {

@@ -130,4 +130,8 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
  * with that gang, and return SGANG_EXIT_NO. */
 int sgang_cmd_refuse(const struct sgang_spec *gang, const char *why);
 
+/* True if two comma separated lists have a word in common. A job that may go to
+ * several partitions has a list of them. */
+bool sgang_cmd_lists_meet(const char *a, const char *b);
+
 #endif

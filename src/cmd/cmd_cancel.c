@@ -107,7 +107,7 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 /* Returns an exit code, or -1 with 'err' filled. */
 static int answer(const struct request *request, struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_targets targets = { NULL, 0 };
 	struct sgang_outcome outcome;
 	int code = -1;

@@ -222,7 +222,7 @@ static int define(const struct request *request,
 /* Returns an exit code, or -1 with 'err' filled. */
 static int answer(const struct request *request, struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_targets old = { NULL, 0 };
 	int code = -1;
 

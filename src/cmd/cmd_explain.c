@@ -15,6 +15,7 @@
 #include "cmd/gangs.h"
 #include "cmd/json.h"
 #include "cmd/past.h"
+#include "cmd/queue.h"
 #include "cmd/ringtext.h"
 #include "cmd/rolelist.h"
 #include "core/base/text.h"
@@ -604,6 +605,7 @@ static void put_wait(const struct sgang_gang *gang, struct json_object *object)
 	sgang_json_known(object, "min_member", gang->record->min_member);
 	sgang_json_known(object, "total", gang->record->total);
 	sgang_json_number(object, "attempts", gang->record->attempts);
+	sgang_json_known(object, "position", gang->position);
 	sgang_json_known(object, "start_time", (uint64_t)start);
 	sgang_json_text(object, "reason", gang->reason);
 	sgang_json_text(object, "helps", what_helps(gang, helps));
@@ -922,8 +924,8 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 /* Returns an exit code, or -1 with 'err' filled. */
 static int answer(struct request *request, struct sgang_error *err)
 {
-	struct sgang_past past = { .jobs = { NULL, 0 } };
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_past past = { .jobs = { .count = 0 } };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	struct subject subject = { .record = NULL };
 	int code = -1;
@@ -932,6 +934,7 @@ static int answer(struct request *request, struct sgang_error *err)
 	    sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
+	sgang_queue_count(&jobs, &gangs);
 	switch (find_subject(request, &jobs, &gangs, &past, &subject, err)) {
 	case 0:
 		code = refuse(request, &jobs);

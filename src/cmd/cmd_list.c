@@ -9,6 +9,7 @@
 #include "cmd/columns.h"
 #include "cmd/gangs.h"
 #include "cmd/listing.h"
+#include "cmd/queue.h"
 #include "core/base/text.h"
 
 static const struct sgang_cmd_option options[] = { SGANG_LISTING_ROWS,
@@ -42,16 +43,18 @@ static int print_json(const struct sgang_listing *listing,
 
 static int answer(const struct sgang_listing *listing, struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	int rc = -1;
 
 	if (!sgang_jobs_load(&jobs, err) &&
-	    !sgang_gangs_build(&jobs, &gangs, err))
+	    !sgang_gangs_build(&jobs, &gangs, err)) {
+		sgang_queue_count(&jobs, &gangs);
 		rc = sgang_answer_is_text() ?
 			     sgang_listing_print(listing, &gangs, 0, stdout,
 						 err) :
 			     print_json(listing, &gangs, err);
+	}
 	sgang_gangs_clear(&gangs);
 	sgang_jobs_clear(&jobs);
 	return rc;

@@ -188,7 +188,7 @@ static int print(const struct request *request,
 
 static int answer(const struct request *request, struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	struct sgang_gauges gauges = { .part = NULL };
 	char *counters;

@@ -13,6 +13,7 @@
 #include "cmd/json.h"
 #include "cmd/member.h"
 #include "cmd/offline.h"
+#include "cmd/place_live.h"
 #include "cmd/placewhy.h"
 #include "cmd/resources.h"
 #include "cmd/ringtext.h"
@@ -40,7 +41,11 @@ enum {
 	OPT_PARALLEL,
 	OPT_RANK_ORDER,
 	OPT_EXPLAIN,
-	OPT_BYTES
+	OPT_BYTES,
+	OPT_LIVE,
+	OPT_GANG,
+	OPT_PARTITION,
+	OPT_TIME
 };
 
 static const struct sgang_cmd_option options[] = {
@@ -76,6 +81,15 @@ static const struct sgang_cmd_option options[] = {
 			  "say why, and what else was possible", 0 },
 	[OPT_BYTES] = { "bytes", "N", "of an all-reduce, for --explain (1G)",
 			0 },
+	[OPT_LIVE] = { "live", NULL,
+		       "when and where on this cluster, as slurmctld sees it",
+		       0 },
+	[OPT_GANG] = { "gang", "NAME",
+		       "for --live: this gang, with --member "
+		       "as a further one",
+		       0 },
+	[OPT_PARTITION] = { "partition", "NAME", "for --live: in this one", 0 },
+	[OPT_TIME] = { "time", "MINUTES", "for --live: the time limit", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -94,6 +108,9 @@ struct request {
 	bool explain;
 	uint64_t bytes; /* --bytes; 0: not said */
 	struct sgang_members members;
+	bool live;
+	const char *partition;  /* --partition; NULL: not said */
+	uint64_t minutes;       /* --time; 0: not said */
 	const char *roles_path; /* --roles; NULL: none */
 	bool minimum;
 	struct sgang_rolefile roles;
@@ -129,6 +146,30 @@ static int read_rank_order(struct request *request, const char *value,
 		return 0;
 	sgang_spectext_option(err);
 	return -1;
+}
+
+static int read_live(struct request *request, int option, const char *value,
+		     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	switch (option) {
+	case OPT_LIVE:
+		request->live = true;
+		return 0;
+	case OPT_GANG:
+		return sgang_spec_set(&request->spec, "gang", value, err);
+	case OPT_PARTITION:
+		request->partition = value;
+		return 0;
+	default:
+		if (!sgang_text_number(value, 1, UINT32_MAX - 1,
+				       &request->minutes))
+			return 0;
+		return sgang_errf(err, EINVAL,
+				  "--time=%s: expected a number of minutes",
+				  sgang_text_show(shown, value));
+	}
 }
 
 static int read_option(void *arg, int option, const char *value,
@@ -173,8 +214,10 @@ static int read_option(void *arg, int option, const char *value,
 	case OPT_EXPLAIN:
 		request->explain = true;
 		return 0;
-	default:
+	case OPT_BYTES:
 		return sgang_ringtext_bytes(value, &request->bytes, err);
+	default:
+		return read_live(request, option, value, err);
 	}
 }
 
@@ -1058,6 +1101,33 @@ static int run_roles(struct request *request)
 	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
 }
 
+/* The files and lists describe another cluster than this one. */
+static int run_live(struct request *request)
+{
+	const struct sgang_place_live live = {
+		.spec = &request->spec,
+		.members = &request->members,
+		.n_resources = request->resources.n,
+		.partition = request->partition,
+		.time_limit = (uint32_t)request->minutes,
+	};
+	struct sgang_error err;
+	int code;
+
+	if (request->offline.topology || request->free_list ||
+	    request->total_list || request->weight_list || request->slots ||
+	    request->roles_path || request->parallel.n ||
+	    request->sizes.parallel.n || request->explain || request->bytes)
+		return sgang_cmd_bad("--live goes with --member, --gang, "
+				     "--gang-topology, --partition and --time "
+				     "alone");
+	if (!request->members.n && !request->spec.name[0])
+		return sgang_cmd_bad("--live: say --member=SHAPE or "
+				     "--gang=NAME");
+	code = sgang_place_live(&live, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}
+
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
 	struct request request = { .slots = 0, .resources = { .n = 1 } };
@@ -1073,6 +1143,11 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 		code = sgang_cmd_bad("unexpected word \"%s\", see sgang place "
 				     "--help",
 				     sgang_text_show(shown, argv[optind]));
+	else if (request.live)
+		code = run_live(&request);
+	else if (request.spec.name[0] || request.partition || request.minutes)
+		code = sgang_cmd_bad("--gang, --partition and --time are for "
+				     "--live, which is not given");
 	else if (request.roles_path)
 		code = run_roles(&request);
 	else if (request.minimum)

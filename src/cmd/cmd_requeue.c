@@ -55,7 +55,7 @@ static bool is_target(const struct sgang_targets *targets, uint32_t job_id)
 static int count_left(const struct sgang_targets *targets,
 		      struct sgang_error *err)
 {
-	struct sgang_jobs now = { NULL, 0 };
+	struct sgang_jobs now = { .count = 0 };
 	int left = 0;
 
 	if (sgang_jobs_load(&now, err))
@@ -110,7 +110,7 @@ static int ask(const struct sgang_spec *gang,
 /* Same as ask(). */
 static int answer(const struct sgang_spec *gang, struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_targets targets = { NULL, 0 };
 	const struct sgang_jobrow *stubborn;
 	char why[96];

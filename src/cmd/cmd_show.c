@@ -8,6 +8,7 @@
 #include "cmd/gangs.h"
 #include "cmd/json.h"
 #include "cmd/past.h"
+#include "cmd/queue.h"
 #include "core/base/text.h"
 #include "core/gang/asks.h"
 #include "core/gang/spec.h"
@@ -129,14 +130,15 @@ static int refuse(const struct sgang_spec *spec, const struct sgang_jobs *jobs)
 static int answer(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	const struct sgang_gang *gang = NULL;
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
-	struct sgang_past past = { .jobs = { NULL, 0 } };
+	struct sgang_past past = { .jobs = { .count = 0 } };
 	int code = -1, found;
 
 	if (sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
+	sgang_queue_count(&jobs, &gangs);
 	found = sgang_gangs_find(&gangs, spec, sgang_cmd_user(), &gang, err);
 	if (!found)
 		found = sgang_past_find(&past, spec, sgang_cmd_user(), &gang,

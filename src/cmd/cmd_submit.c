@@ -299,7 +299,7 @@ static int define_pool(const struct sgang_spec *spec,
 static int define_pools(const struct sgang_gangfile *file, struct jobs *jobs,
 			struct sgang_error *err)
 {
-	struct sgang_jobs all = { NULL, 0 };
+	struct sgang_jobs all = { .count = 0 };
 	size_t i, pools = 0;
 	int rc;
 

@@ -17,6 +17,7 @@
 #include "cmd/colour.h"
 #include "cmd/gangs.h"
 #include "cmd/listing.h"
+#include "cmd/queue.h"
 #include "cmd/progress.h"
 #include "cmd/screen.h"
 #include "core/base/text.h"
@@ -68,6 +69,7 @@ static int take_look(const struct request *request, struct look *look,
 	if (sgang_jobs_load(&look->jobs, err) ||
 	    sgang_gangs_build(&look->jobs, &look->gangs, err))
 		return -1;
+	sgang_queue_count(&look->jobs, &look->gangs);
 	if (!request->one)
 		return 1;
 	return sgang_gangs_find(&look->gangs, &request->spec, sgang_cmd_user(),

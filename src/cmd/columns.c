@@ -203,6 +203,12 @@ static void put_nodes(FILE *out, const struct sgang_gang *gang, int64_t now)
 	free(text);
 }
 
+static int64_t position(const struct sgang_gang *gang, int64_t now)
+{
+	(void)now;
+	return gang->position ? (int64_t)gang->position : NONE;
+}
+
 static void put_reason(FILE *out, const struct sgang_gang *gang, int64_t now)
 {
 	(void)now;
@@ -305,6 +311,7 @@ static const struct column {
 	{ 'N', "NODELIST", false, NULL, put_nodes },
 	{ 'p', "PROGRESS", false, NULL, put_progress },
 	{ 'P', "PARTITION", false, NULL, put_partition },
+	{ 'q', "POSITION", true, position, NULL },
 	{ 'r', "REASON", false, NULL, put_reason },
 	{ 'R', "NODELIST(REASON)", false, NULL, put_nodes_or_reason },
 	{ 'S', "START_TIME", false, started, put_started },

@@ -26,6 +26,32 @@ struct sgang_definition {
 int sgang_control_define(const struct sgang_definition *definition,
 			 uint32_t *job_id, struct sgang_error *err);
 
+/* A question when a gang would start. */
+struct sgang_start_ask {
+	uint32_t job_id; /* a member that waits; 0: the rest describes one */
+	const struct sgang_spec
+		*spec;         /* its options; the namespace may be "" */
+	const char *partition; /* NULL: the default one */
+	uint32_t time_limit;   /* minutes; 0: not said */
+	uint32_t nodes;        /* 0: any number of them */
+	uint32_t tasks;        /* on each node, or altogether if any;
+					* 0: whole nodes */
+};
+
+/* The answer; clear it with sgang_control_forget(). */
+struct sgang_will_run {
+	int64_t start;
+	char *nodes; /* of all members, a hostlist expression */
+	char *partition;
+};
+
+/* Ask slurmctld, as sbatch --test-only does; nothing is submitted. Returns 0, or
+ * -1 with 'err' saying why there is no start. */
+int sgang_control_what_if(const struct sgang_start_ask *what,
+			  struct sgang_will_run *answer,
+			  struct sgang_error *err);
+void sgang_control_forget(struct sgang_will_run *answer);
+
 /* The folder in which slurmctld keeps its state, StateSaveLocation. Returns a
  * string the caller frees, or NULL with 'err' filled. */
 char *sgang_control_state_dir(struct sgang_error *err);

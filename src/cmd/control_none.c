@@ -18,6 +18,20 @@ int sgang_control_define(const struct sgang_definition *definition,
 	return refuse(err);
 }
 
+int sgang_control_what_if(const struct sgang_start_ask *what,
+			  struct sgang_will_run *answer,
+			  struct sgang_error *err)
+{
+	(void)what;
+	(void)answer;
+	return refuse(err);
+}
+
+void sgang_control_forget(struct sgang_will_run *answer)
+{
+	(void)answer;
+}
+
 char *sgang_control_state_dir(struct sgang_error *err)
 {
 	refuse(err);

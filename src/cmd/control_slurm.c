@@ -49,9 +49,9 @@ static int fill_env(const struct sgang_spec *spec, struct sgang_words *env,
 	char value[SGANG_GROUPS_SIZE];
 	char gang[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2];
 
-	snprintf(gang, sizeof(gang), "%s/%s", spec->ns, spec->name);
-	if (add_option(env, "gang", gang, err) ||
-	    add_option(env, "gang-object", "1", err))
+	snprintf(gang, sizeof(gang), "%s%s%s", spec->ns, spec->ns[0] ? "/" : "",
+		 spec->name);
+	if (add_option(env, "gang", gang, err))
 		return -1;
 	for (option = sgang_spec_options(); option->name; option++)
 		if (sgang_spec_value(spec, option->name, value) &&
@@ -135,7 +135,8 @@ int sgang_control_define(const struct sgang_definition *definition,
 		sgang_err_memory(err);
 		goto out;
 	}
-	if (fill_env(spec, &env, err))
+	if (fill_env(spec, &env, err) ||
+	    add_option(&env, "gang-object", "1", err))
 		goto out;
 	snprintf(name, sizeof(name), "gang/%s", spec->name);
 	slurm_init_job_desc_msg(&desc);
@@ -164,6 +165,85 @@ out:
 	sgang_words_clear(&env);
 	free(comment);
 	return rc;
+}
+
+/* libslurm exports it, and no public header declares it. */
+void slurm_free_will_run_response_msg(will_run_response_msg_t *msg);
+
+static void describe(const struct sgang_start_ask *what, job_desc_msg_t *desc)
+{
+	desc->partition = (char *)what->partition;
+	if (what->time_limit)
+		desc->time_limit = what->time_limit;
+	if (what->nodes)
+		desc->min_nodes = desc->max_nodes = what->nodes;
+	if (!what->tasks)
+		desc->shared = JOB_SHARED_NONE; /* --exclusive */
+	else if (what->nodes)
+		desc->ntasks_per_node = (uint16_t)what->tasks;
+	desc->num_tasks = what->tasks ? what->tasks : 1;
+	if (what->nodes)
+		desc->num_tasks *= what->nodes;
+	desc->min_cpus = desc->num_tasks;
+}
+
+static int will_run(job_desc_msg_t *desc, struct sgang_will_run *answer,
+		    struct sgang_error *err)
+{
+	will_run_response_msg_t *response = NULL;
+	int rc;
+
+	if (sgang_libslurm_enter(err))
+		return -1;
+	rc = slurm_job_will_run2(desc, &response);
+	sgang_libslurm_leave();
+	if (rc || !response)
+		return refused(err);
+	answer->start = response->start_time;
+	answer->nodes = strdup(response->node_list ? response->node_list : "");
+	answer->partition = strdup(response->part_name ? response->part_name :
+							 "");
+	slurm_free_will_run_response_msg(response);
+	if (answer->nodes && answer->partition)
+		return 0;
+	sgang_control_forget(answer);
+	return sgang_err_memory(err);
+}
+
+int sgang_control_what_if(const struct sgang_start_ask *what,
+			  struct sgang_will_run *answer,
+			  struct sgang_error *err)
+{
+	char *environment[] = { (char *)"PATH=/usr/bin:/bin", NULL };
+	struct sgang_words env = { NULL, 0 };
+	job_desc_msg_t desc;
+	int rc;
+
+	*answer = (struct sgang_will_run){ .start = 0 };
+	slurm_init_job_desc_msg(&desc);
+	desc.user_id = getuid();
+	desc.group_id = getgid();
+	desc.script = (char *)script;
+	desc.environment = environment;
+	desc.env_size = 1;
+	desc.work_dir = (char *)"/";
+	describe(what, &desc);
+	if (what->job_id)
+		public_job_id(&desc) = what->job_id;
+	rc = what->job_id ? 0 : fill_env(what->spec, &env, err);
+	desc.spank_job_env = env.word;
+	desc.spank_job_env_size = (uint32_t)env.n;
+	if (!rc)
+		rc = will_run(&desc, answer, err);
+	sgang_words_clear(&env);
+	return rc;
+}
+
+void sgang_control_forget(struct sgang_will_run *answer)
+{
+	free(answer->nodes);
+	free(answer->partition);
+	*answer = (struct sgang_will_run){ .start = 0 };
 }
 
 char *sgang_control_state_dir(struct sgang_error *err)

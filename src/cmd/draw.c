@@ -510,7 +510,7 @@ static int draw_live(const struct sgang_draw *draw,
 		     struct sgang_error *err)
 {
 	struct sgang_nodes nodes = { .row = NULL };
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	struct sgang_fabric *fabric = NULL;
 	struct sgang_scene *scene = NULL;

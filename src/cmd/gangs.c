@@ -687,6 +687,7 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	sgang_json_known(object, "placeholders", gang->placeholders);
 	sgang_json_bool(object, "satisfied", record->satisfied);
 	sgang_json_known(object, "submitted", (uint64_t)gang->submit_time);
+	sgang_json_known(object, "position", gang->position);
 	sgang_json_number(object, "attempts", record->attempts);
 	sgang_json_number(object, "tried", record->tried);
 	sgang_json_number(object, "skipped", record->skipped);

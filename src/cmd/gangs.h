@@ -37,6 +37,8 @@ struct sgang_gang {
 	size_t n_nodes;
 	const char *reason;  /* why it waits, "" */
 	int64_t submit_time; /* of its first job */
+	size_t position; /* in Slurm's queue, from 1 on (queue.h); 0: it does
+			      * not wait in it, or nobody has counted */
 };
 
 struct sgang_gangs {

@@ -88,9 +88,11 @@ void sgang_jobs_clear(struct sgang_jobs *jobs)
 		free(jobs->row[i].order);
 		free(jobs->row[i].reason);
 	}
+	for (i = 0; i < jobs->n_queued; i++)
+		free(jobs->queued[i].partitions);
 	free(jobs->row);
-	jobs->row = NULL;
-	jobs->count = 0;
+	free(jobs->queued);
+	*jobs = (struct sgang_jobs){ .count = 0 };
 }
 
 /* qsort, bsearch: names. */

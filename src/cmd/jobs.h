@@ -47,14 +47,24 @@ struct sgang_jobrow {
 	uint32_t exit_code;  /* of that, as wait() has it */
 	uint32_t restarts;   /* how often Slurm has requeued it; 0 of a job
 			      * that only accounting knows */
+	uint32_t priority;   /* of a pending job */
 	bool stopped;        /* held: it waits without a priority */
 	bool requeues;       /* Slurm would requeue it */
 	bool failed;         /* not completed, cancelled or preempted */
 };
 
+/* A pending job without a gang that Slurm could start now. */
+struct sgang_queued {
+	uint32_t job_id; /* of an array: the array's */
+	uint32_t priority;
+	char *partitions; /* "a,b" */
+};
+
 struct sgang_jobs {
 	struct sgang_jobrow *row;
 	size_t count;
+	struct sgang_queued *queued; /* other jobs; only of now */
+	size_t n_queued;
 };
 
 /* Returns 0 and '*jobs', to be emptied with sgang_jobs_clear(), or -1 with

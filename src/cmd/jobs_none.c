@@ -4,11 +4,11 @@
 #include <errno.h>
 
 #include "cmd/jobs.h"
+#include "cmd/queue.h"
 
 static int no_slurm(struct sgang_jobs *jobs, struct sgang_error *err)
 {
-	jobs->row = NULL;
-	jobs->count = 0;
+	*jobs = (struct sgang_jobs){ .count = 0 };
 	return sgang_errf(err, ENOTSUP,
 			  "this sgang was built without Slurm; "
 			  "only ring, place, submit and topology work");
@@ -30,4 +30,9 @@ bool sgang_jobs_gone(uint32_t job_id)
 {
 	(void)job_id;
 	return false;
+}
+
+void sgang_tiers_load(struct sgang_tiers *tiers)
+{
+	*tiers = (struct sgang_tiers){ .n = 0 };
 }

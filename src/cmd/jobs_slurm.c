@@ -12,6 +12,7 @@
 
 #include "cmd/jobs.h"
 #include "cmd/libslurm.h"
+#include "cmd/queue.h"
 #include "slurm/client.h"
 #include "slurm/public.h"
 
@@ -98,6 +99,7 @@ static char *array_text(const job_info_t *info)
 static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 {
 	set_class(row, info->job_state);
+	row->priority = row->class == SGANG_ROW_PENDING ? info->priority : 0;
 	row->stopped = row->class == SGANG_ROW_PENDING && !info->priority;
 	row->requeues = info->batch_flag && info->requeue;
 	row->job_id = public_job_id(info);
@@ -145,22 +147,54 @@ static bool read_new_definition(const job_info_t *info,
 	return true;
 }
 
+/* Neither held nor in wait for a time or for another job. */
+static bool is_queued(const job_info_t *info, time_t now)
+{
+	return (info->job_state & JOB_STATE_BASE) == JOB_PENDING &&
+	       info->priority && info->eligible_time &&
+	       info->eligible_time <= now;
+}
+
+static int add_queued(struct sgang_jobs *jobs, const job_info_t *info,
+		      time_t now)
+{
+	struct sgang_queued *queued = &jobs->queued[jobs->n_queued];
+
+	if (!is_queued(info, now))
+		return 0;
+	queued->job_id = info->array_job_id ? info->array_job_id :
+					      public_job_id(info);
+	queued->priority = info->priority;
+	queued->partitions = copy(info->partition);
+	jobs->n_queued += queued->partitions != NULL;
+	return queued->partitions ? 0 : -1;
+}
+
 static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 		   struct sgang_error *err)
 {
-	struct sgang_jobs found = { NULL, 0 };
+	struct sgang_jobs found = { .count = 0 };
+	time_t now = time(NULL);
 	uint32_t i;
 
 	found.row = calloc(message->record_count + 1, sizeof(*found.row));
-	if (!found.row)
+	found.queued = calloc(message->record_count + 1, sizeof(*found.queued));
+	if (!found.row || !found.queued) {
+		sgang_jobs_clear(&found);
 		return sgang_err_memory(err);
+	}
 	for (i = 0; i < message->record_count; i++) {
 		const job_info_t *info = &message->job_array[i];
 		struct sgang_jobrow *row = &found.row[found.count];
 
 		if (!sgang_record_parse(info->system_comment, &row->record) &&
-		    !read_new_definition(info, &row->record))
+		    !read_new_definition(info, &row->record)) {
+			if (add_queued(&found, info, now)) {
+				sgang_jobs_clear(&found);
+				return sgang_err_memory(err);
+			}
 			continue;
+		}
 		found.count++;
 		row->order = row->record.ordered ?
 				     sgang_record_order(info->system_comment) :
@@ -195,6 +229,38 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 	rc = convert(message, jobs, err);
 	slurm_free_job_info_msg(message);
 	return rc;
+}
+
+static void copy_tiers(const partition_info_msg_t *message,
+		       struct sgang_tiers *tiers)
+{
+	tiers->name = calloc(message->record_count + 1UL, sizeof(*tiers->name));
+	tiers->tier = calloc(message->record_count + 1UL, sizeof(*tiers->tier));
+	for (uint32_t i = 0;
+	     tiers->name && tiers->tier && i < message->record_count; i++) {
+		const partition_info_t *info = &message->partition_array[i];
+
+		tiers->name[tiers->n] = copy(info->name);
+		tiers->tier[tiers->n] = info->priority_tier;
+		tiers->n += tiers->name[tiers->n] != NULL;
+	}
+}
+
+void sgang_tiers_load(struct sgang_tiers *tiers)
+{
+	partition_info_msg_t *message = NULL;
+	struct sgang_error err;
+	int rc;
+
+	*tiers = (struct sgang_tiers){ .n = 0 };
+	if (sgang_libslurm_enter(&err))
+		return;
+	rc = slurm_load_partitions(0, &message, SHOW_ALL);
+	sgang_libslurm_leave();
+	if (rc)
+		return;
+	copy_tiers(message, tiers);
+	slurm_free_partition_info_msg(message);
 }
 
 bool sgang_jobs_gone(uint32_t job_id)
@@ -327,7 +393,7 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 static int convert_past(struct xlist *list, struct sgang_jobs *jobs,
 			struct sgang_error *err)
 {
-	struct sgang_jobs found = { NULL, 0 };
+	struct sgang_jobs found = { .count = 0 };
 	struct listIterator *walk = slurm_list_iterator_create(list);
 	slurmdb_job_rec_t *job;
 	int rc = 0;

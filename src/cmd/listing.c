@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
 #include "cmd/colour.h"
 #include "cmd/columns.h"
 #include "cmd/listing.h"
@@ -153,40 +154,18 @@ void sgang_listing_clear(struct sgang_listing *listing)
 
 /* ---- which gangs ---- */
 
-/* True if two comma separated lists have a word in common. A job that may go to
- * several partitions has a list of them. */
-static bool lists_meet(const char *a, const char *b)
-{
-	for (;;) {
-		size_t n_a = strcspn(a, ",");
-		const char *at = b;
-
-		for (;;) {
-			size_t n_b = strcspn(at, ",");
-
-			if (n_a == n_b && n_a && !memcmp(a, at, n_a))
-				return true;
-			if (!at[n_b])
-				break;
-			at += n_b + 1;
-		}
-		if (!a[n_a])
-			return false;
-		a += n_a + 1;
-	}
-}
-
 static bool wants_job(const struct sgang_listing *listing,
 		      const struct sgang_jobrow *job)
 {
 	if (listing->me && !job->own)
 		return false;
-	if (listing->user && !lists_meet(listing->user, job->user))
+	if (listing->user && !sgang_cmd_lists_meet(listing->user, job->user))
 		return false;
-	if (listing->account && !lists_meet(listing->account, job->account))
+	if (listing->account &&
+	    !sgang_cmd_lists_meet(listing->account, job->account))
 		return false;
 	return !listing->partition ||
-	       lists_meet(listing->partition, job->partition);
+	       sgang_cmd_lists_meet(listing->partition, job->partition);
 }
 
 static bool has_node(const struct sgang_listing *listing,

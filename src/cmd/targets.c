@@ -198,7 +198,7 @@ int sgang_targets_report(const struct sgang_spec *gang, const char *what,
 static int act(const struct sgang_action *action, const struct sgang_spec *gang,
 	       struct sgang_error *err)
 {
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_targets targets = { NULL, 0 };
 	struct sgang_outcome outcome;
 	int code = -1;

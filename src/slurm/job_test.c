@@ -63,14 +63,20 @@ static struct sgang_nodeset *nodes_of(const bitstr_t *bitmap)
 	return nodes;
 }
 
-static void keep_nodes(bitstr_t *bitmap, const struct sgang_nodeset *nodes)
+static void add_nodes(bitstr_t *bitmap, const struct sgang_nodeset *nodes)
 {
-	bitstr_t *only = bit_alloc(bit_size(bitmap));
 	uint32_t size = (uint32_t)bit_size(bitmap);
 
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n < size;
 	     n = sgang_nodeset_next(nodes, n + 1))
-		bit_set(only, (bitoff_t)n);
+		bit_set(bitmap, (bitoff_t)n);
+}
+
+static void keep_nodes(bitstr_t *bitmap, const struct sgang_nodeset *nodes)
+{
+	bitstr_t *only = bit_alloc(bit_size(bitmap));
+
+	add_nodes(only, nodes);
 	bit_and(bitmap, only);
 	FREE_NULL_BITMAP(only);
 }
@@ -484,10 +490,97 @@ static void note_offer(const struct job_test *t, const struct sgang_question *q)
 					bounds ? q->spec : NULL, offered.nodes);
 }
 
+/* All CPUs of its nodes, if all members take whole ones. */
+static uint64_t whole_cpus(const struct sgang_what_if *what)
+{
+	uint64_t cpus = 0;
+
+	for (uint32_t n = sgang_nodeset_next(what->nodes, 0);
+	     what->whole && n < (uint32_t)node_record_count;
+	     n = sgang_nodeset_next(what->nodes, n + 1))
+		cpus += node_record_table_ptr[n]->cpus_efctv;
+	return cpus;
+}
+
+static uint32_t known_or(uint32_t number, uint32_t otherwise)
+{
+	return number == NO_VAL ? otherwise : number;
+}
+
+/* CPU minutes of a job in a queue, as Slurm estimates them for what is behind.
+ */
+static uint64_t space_time(const job_record_t *job_ptr)
+{
+	const part_record_t *part_ptr = job_ptr->part_ptr;
+	uint32_t on_node = part_ptr->total_cpus > part_ptr->total_nodes ?
+				   part_ptr->total_cpus /
+					   part_ptr->total_nodes :
+				   1;
+	uint32_t nodes = known_or(job_ptr->details->min_nodes, 1);
+	uint32_t cpus = known_or(job_ptr->details->min_cpus, 1);
+
+	return (uint64_t)MAX(cpus, nodes * on_node) *
+	       known_or(job_ptr->time_limit, part_ptr->max_time);
+}
+
+/* Slurm adds to the start of a job that is asked about what jobs before it will
+ * take, if they run one after the other. Returns the part of the gang's own
+ * members, which start with it, in seconds. */
+static time_t added_for_gang(const struct job_test *t,
+			     const struct sgang_spec *spec)
+{
+	const job_record_t *job_ptr = t->job_ptr;
+	uint64_t sum = 0;
+	struct sgang_spec its;
+	list_itr_t *iter;
+	job_record_t *other;
+
+	if (!job_ptr->part_ptr || !job_ptr->part_ptr->total_cpus)
+		return 0;
+	iter = list_iterator_create(job_list);
+	while ((other = list_next(iter))) {
+		if (IS_JOB_PENDING(other) && other->details &&
+		    other != job_ptr && other->part_ptr == job_ptr->part_ptr &&
+		    other->priority >= job_ptr->priority &&
+		    !IS_JOB_REVOKED(other) && is_member(other, &its) &&
+		    !strcmp(its.ns, spec->ns) && !strcmp(its.name, spec->name))
+			sum += space_time(other);
+	}
+	list_iterator_destroy(iter);
+	return (time_t)(sum / job_ptr->part_ptr->total_cpus * 60);
+}
+
+/* The answer is the gang's: its start, its nodes, and the processors of all. */
+static int tell_gang(const struct job_test *t, const struct sgang_spec *spec,
+		     struct sgang_what_if *what)
+{
+	job_record_t *job_ptr = t->job_ptr;
+
+	if (what->start == INT64_MAX || !what->nodes) {
+		sgang_nodeset_destroy(what->nodes);
+		return SLURM_ERROR;
+	}
+	job_ptr->start_time = what->start - added_for_gang(t, spec);
+	if (what->cpus || what->whole)
+		job_ptr->total_cpus = (uint32_t)(what->cpus + whole_cpus(what));
+	bit_clear_all(t->node_bitmap);
+	add_nodes(t->node_bitmap, what->nodes);
+	sgang_nodeset_destroy(what->nodes);
+	return SLURM_SUCCESS;
+}
+
+/* Backfill plans job by job; a user who asks for one member means the gang. */
+static bool is_question(const struct job_test *t, const struct sgang_spec *spec)
+{
+	return spec && !spec->object &&
+	       !(t->job_ptr->bit_flags & BACKFILL_TEST);
+}
+
 /* Backfill, and a user's --test-only. A reservation is tested with a dummy job:
  * nothing of it may be read. */
 static int test_will_run(const struct job_test *t)
 {
+	struct sgang_what_if what;
 	struct sgang_nodeset *nodes;
 	struct sgang_question q;
 	struct sgang_spec spec;
@@ -509,6 +602,9 @@ static int test_will_run(const struct job_test *t)
 	if (rc == SLURM_SUCCESS)
 		t->job_ptr->start_time = start;
 	sgang_nodeset_destroy(nodes);
+	if (rc == SLURM_SUCCESS && is_question(t, q.spec) &&
+	    sgang_conductor_what_if(q.conductor, q.spec, q.job, &what))
+		rc = tell_gang(t, q.spec, &what);
 	return rc;
 }
 

@@ -547,8 +547,7 @@ static void say_of_others(struct attempt *a)
 	a->plan = NULL;
 }
 
-/* Find when it will fit, after it did not. */
-static void look_ahead(struct attempt *a)
+void sgang_attempt_look_ahead(struct attempt *a)
 {
 	char why[sizeof(a->why)];
 	int64_t when;
@@ -651,7 +650,7 @@ static bool one_transaction(struct sgang_conductor *c,
 		if (!done)
 			*again = go_on(&a);
 		if (!done && !*again && !a.plan && !a.gangs[0]->limited)
-			look_ahead(&a);
+			sgang_attempt_look_ahead(&a);
 	}
 	if (!done && !only_elsewhere(&a))
 		remember_why(&a);
@@ -750,7 +749,7 @@ static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 		    sgang_fit(&a) == 0)
 			place = sgang_levels_place(&a);
 		else if (!search->tried && !gangs[0]->limited)
-			look_ahead(&a);
+			sgang_attempt_look_ahead(&a);
 	}
 	if (!place && !search->tried)
 		remember_why(&a);

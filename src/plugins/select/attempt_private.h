@@ -161,6 +161,8 @@ struct account {
  * there is time for. During the call its gang has no `hold.slices`. */
 enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 					const struct account *account);
+/* Find when it will fit, after it did not: sets the gangs' `joint`. */
+void sgang_attempt_look_ahead(struct attempt *a);
 /* True if one of these gangs has a request for levels of its fabric. */
 bool sgang_attempt_any_level(struct gang *const *gangs, size_t n);
 

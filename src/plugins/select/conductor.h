@@ -110,6 +110,26 @@ bool sgang_conductor_fence(struct sgang_conductor *c,
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec);
 
+/* The start of a gang that somebody asks about. */
+struct sgang_what_if {
+	int64_t start;    /* seconds since the epoch; INT64_MAX: the end of all
+			  * jobs would not make room */
+	uint32_t members; /* that start then */
+	uint64_t cpus;    /* of those that do not take whole nodes */
+	bool whole;       /* all take whole nodes */
+	struct sgang_nodeset *nodes; /* the caller destroys them; NULL: not
+				      * known */
+};
+
+/* When the gang with 'job', which may be no member yet, would start, from what
+ * is free now and when the jobs that run reach their time limits; members that
+ * the minimum still needs are as this one. Nothing changes. False: its gang has
+ * started, or no memory. Takes at most the time of an attempt. Called with
+ * slurmctld's locks held. */
+bool sgang_conductor_what_if(struct sgang_conductor *c,
+			     const struct sgang_spec *spec,
+			     struct sgang_job *job, struct sgang_what_if *what);
+
 /* Call when backfill plans a member whose record has this start; 0: none.
  * Backfill plans the tasks of an array one by one: at each call the record has
  * the start of the task before, at the end that of the last task. */

@@ -581,6 +581,19 @@ void sgang_registry_move(struct sgang_conductor *c, struct entry *e,
 /* Call when members were ended or requeued: the gang is counted again, the
  * result of its last attempt is void, and the next pass comes at once. */
 void sgang_registry_renew(struct sgang_conductor *c, struct gang *g);
+/* A gang that is only asked about: with the definition of the gang of that name,
+ * without members, in no list. NULL without memory. */
+struct gang *sgang_registry_draft(struct sgang_conductor *c,
+				  const struct sgang_spec *spec);
+/* Add a member. NULL without memory. */
+struct entry *sgang_registry_draft_add(struct sgang_conductor *c,
+				       struct gang *draft,
+				       struct sgang_job *job,
+				       const struct sgang_spec *spec);
+/* Add the members up, as often as they change. False without memory. */
+bool sgang_registry_draft_tally(struct sgang_conductor *c, struct gang *draft);
+void sgang_registry_draft_end(struct sgang_conductor *c, struct gang *draft);
+
 /* Forget the gangs that have no member left, and all pointers to jobs. */
 void sgang_registry_sweep(struct sgang_conductor *c);
 /* Forget everything. */

@@ -55,7 +55,8 @@ int64_t sgang_fit_when(struct attempt *a)
 		when = sgang_uneven_when(a, times, n);
 	when = sgang_which_when(a, times, n, when);
 	when = sgang_branches_when(a, times, n, when);
-	sgang_helps_find(a, when);
+	if (!a->trying)
+		sgang_helps_find(a, when);
 	sgang_fit_end(a, times);
 	return when;
 }

@@ -793,6 +793,61 @@ void sgang_registry_move(struct sgang_conductor *c, struct entry *e,
 	e->version = ++c->versions;
 }
 
+/* ---- drafts ---- */
+
+struct gang *sgang_registry_draft(struct sgang_conductor *c,
+				  const struct sgang_spec *spec)
+{
+	struct gang *known = sgang_registry_find(c, spec->ns, spec->name);
+	struct gang *draft = calloc(1, sizeof(*draft));
+
+	if (!draft)
+		return NULL;
+	strcpy(draft->ns, spec->ns);
+	strcpy(draft->name, spec->name);
+	draft->object = known ? known->object : NULL;
+	return draft;
+}
+
+struct entry *sgang_registry_draft_add(struct sgang_conductor *c,
+				       struct gang *draft,
+				       struct sgang_job *job,
+				       const struct sgang_spec *spec)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+	struct sgang_job_info info;
+
+	if (!e || list_entry(draft, e) < 0) {
+		free(e);
+		return NULL;
+	}
+	c->host->jobs.look(job, &info);
+	c->n_entries++;
+	e->gang = draft;
+	e->job_id = info.job_id;
+	e->env = info.env;
+	e->n_env = info.n_env;
+	e->spec = *spec;
+	e->m.spec = &e->spec;
+	read_info(c, e, &info);
+	return e;
+}
+
+bool sgang_registry_draft_tally(struct sgang_conductor *c, struct gang *draft)
+{
+	add_up(c, draft);
+	draft->topology = topology_of(c, draft);
+	collect_parts(c, draft);
+	return !draft->stale;
+}
+
+void sgang_registry_draft_end(struct sgang_conductor *c, struct gang *draft)
+{
+	for (size_t i = 0; i < draft->n_entries; i++)
+		free_entry(c, draft->entries[i]);
+	free_gang(draft);
+}
+
 /* ---- forgetting ---- */
 
 static bool is_empty(const struct gang *g)

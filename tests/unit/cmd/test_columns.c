@@ -112,7 +112,7 @@ static const struct sgang_gang *all[N(rows)];
 
 static int build(void **state)
 {
-	struct sgang_jobs jobs = { rows, N(rows) };
+	struct sgang_jobs jobs = { .row = rows, .count = N(rows) };
 	struct sgang_error err;
 	size_t i;
 

@@ -62,7 +62,7 @@ static void fill(struct sgang_jobrow *job, const struct row *row)
 static void build(const struct row *rows, size_t n, struct sgang_jobrow *store,
 		  struct sgang_gangs *gangs)
 {
-	struct sgang_jobs jobs = { store, n };
+	struct sgang_jobs jobs = { .row = store, .count = n };
 	struct sgang_error err;
 	size_t i;
 
@@ -142,7 +142,7 @@ static void placeholders_are_apart(void **state)
 		  SGANG_PHASE_RUNNING, false },
 	};
 	struct sgang_jobrow store[N(rows)];
-	struct sgang_jobs jobs = { store, N(rows) };
+	struct sgang_jobs jobs = { .row = store, .count = N(rows) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 
@@ -370,7 +370,7 @@ static void tasks_are_as_old_as_their_array(void **state)
 		{ 21, "alice/a", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
 		  SGANG_PHASE_GATHERING, true },
 	};
-	struct sgang_jobs jobs = { NULL, N(rows) };
+	struct sgang_jobs jobs = { .count = N(rows) };
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
 	struct sgang_error err;
@@ -414,7 +414,7 @@ static void a_gang_fails_when_all_do(void **state)
 		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
 		  SGANG_PHASE_FINISHED, false },
 	};
-	struct sgang_jobs jobs = { NULL, N(rows) };
+	struct sgang_jobs jobs = { .count = N(rows) };
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
 	struct sgang_error err;
@@ -542,7 +542,7 @@ static void short_gangs_are_one(void **state)
 		  SGANG_PHASE_RUNNING, false },
 	};
 	struct sgang_jobrow store[N(rows)];
-	struct sgang_jobs jobs = { store, N(rows) };
+	struct sgang_jobs jobs = { .row = store, .count = N(rows) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	size_t i;
@@ -603,7 +603,7 @@ static void bad_node_list_is_an_error(void **state)
 		"", 0,         SGANG_PHASE_RUNNING, false
 	};
 	struct sgang_jobrow job;
-	struct sgang_jobs jobs = { &job, 1 };
+	struct sgang_jobs jobs = { .row = &job, .count = 1 };
 	struct sgang_gangs gangs = { NULL, 7 };
 	struct sgang_error err = { "" };
 
@@ -663,7 +663,7 @@ static void a_name_that_is_not_there_is_met(void **state)
 		{ "bob/model-1", ", see sgang list" },
 	};
 	struct sgang_jobrow store[N(rows)];
-	struct sgang_jobs jobs = { store, N(rows) };
+	struct sgang_jobs jobs = { .row = store, .count = N(rows) };
 	char hint[SGANG_JOBS_HINT];
 	struct sgang_spec spec;
 	size_t i;

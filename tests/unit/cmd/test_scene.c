@@ -420,7 +420,7 @@ static void a_cluster_becomes_a_scene(void **state)
 		  .nodes = (char *)"" },
 	};
 	static const uint32_t ring[] = { N4, N2, N1, N3 };
-	struct sgang_jobs jobs = { row, N(row) };
+	struct sgang_jobs jobs = { .row = row, .count = N(row) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	size_t i;
