@@ -24,7 +24,7 @@ deb_packages="build-essential debhelper"
 test_packages="$deb_packages binutils chromium chromium-driver clang-format curl
 	debootstrap fish gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
 	mariadb-server mount munge openmpi-bin passwd procps prometheus
-	sharness util-linux zsh"
+	python3-jsonschema sharness util-linux zsh"
 
 say()
 {

@@ -7,11 +7,15 @@
 #include <time.h>
 
 #include "cmd/answer.h"
+#include "cmd/json.h"
 #include "cmd/yaml.h"
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 
 static bool is_json, is_yaml;
+
+/* What was asked for; NULL: not known. */
+static const char *command;
 
 /* Part of the answer could not be printed. */
 static bool is_cut;
@@ -24,6 +28,11 @@ void sgang_answer_use_json(bool json)
 void sgang_answer_use_yaml(void)
 {
 	is_yaml = true;
+}
+
+void sgang_answer_of(const char *name)
+{
+	command = name;
 }
 
 bool sgang_answer_is_text(void)
@@ -374,13 +383,20 @@ static void repair(struct json_object *object)
 	}
 }
 
-void sgang_answer_print(struct json_object *object, const char *form)
+static void put_meta(struct json_object *object)
 {
-	if (sgang_answer_is_text()) {
-		sgang_answer_text(object, form, stdout);
-		json_object_put(object);
+	struct json_object *meta;
+
+	if (!command || !json_object_is_type(object, json_type_object))
 		return;
-	}
+	meta = sgang_json_inner(object, "meta");
+	sgang_json_string(meta, "command", command);
+	sgang_json_string(meta, "version", SGANG_ANSWER_VERSION);
+	sgang_json_string(meta, "release", PACKAGE_VERSION);
+}
+
+void sgang_answer_line(struct json_object *object)
+{
 	repair(object);
 	if (!is_yaml)
 		puts(json_object_to_json_string_ext(
@@ -389,4 +405,15 @@ void sgang_answer_print(struct json_object *object, const char *form)
 	else if (sgang_yaml_print(object, stdout) && !ferror(stdout))
 		cut(); /* main() reports write errors */
 	json_object_put(object);
+}
+
+void sgang_answer_print(struct json_object *object, const char *form)
+{
+	if (sgang_answer_is_text()) {
+		sgang_answer_text(object, form, stdout);
+		json_object_put(object);
+		return;
+	}
+	put_meta(object);
+	sgang_answer_line(object);
 }

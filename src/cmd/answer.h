@@ -37,10 +37,23 @@ void sgang_answer_use_json(bool json);
 void sgang_answer_use_yaml(void);
 bool sgang_answer_is_text(void);
 
+/* Of the format that doc/formats/sgang.schema.json describes: the first number
+ * changes when a reader of before would be misled, the second when there is
+ * more. */
+#define SGANG_ANSWER_VERSION "1.0"
+
+/* The answers are to this command ("topology show"), a text that stays. */
+void sgang_answer_of(const char *name);
+
 /* Print 'object' on stdout and drop it: by 'form', or as one line of JSON, or as
- * a document of YAML. Bytes of its texts that are no UTF-8 become U+FFFD in the
- * last two. 'form' may be NULL where the answer is no text. */
+ * a document of YAML. An object then has "meta" as well: command, version of
+ * the format, release. Bytes of its texts that are no UTF-8 become U+FFFD.
+ * 'form' may be NULL where the answer is no text. */
 void sgang_answer_print(struct json_object *object, const char *form);
+
+/* The same of an object that is a line among many: without "meta". Not for
+ * text. */
+void sgang_answer_line(struct json_object *object);
 
 /* Write 'object' by 'form'. */
 void sgang_answer_text(struct json_object *object, const char *form, FILE *out);

@@ -353,7 +353,7 @@ static int ask_slurmctld(const struct request *request, char **text,
 			 struct sgang_error *err)
 {
 	const struct sgang_gang *gang = NULL;
-	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	char hint[SGANG_JOBS_HINT];
 	int code = -1;
@@ -387,40 +387,59 @@ out:
 
 /* ---- the answer ---- */
 
-static void put(struct json_object *object, const char *key, const char *value)
+enum kind { TEXT, NUMBER, TEXTS, NUMBERS };
+
+/* All but texts. */
+static enum kind kind_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum kind kind;
+	} kinds[] = {
+		{ SGANG_EPOCH_NUMBER, NUMBER },
+		{ "SLURM_GANG_MEMBERS", NUMBER },
+		{ "SLURM_GANG_RANKS", NUMBER },
+		{ SGANG_EPOCH_NNODES, NUMBER },
+		{ "SLURM_GANG_RING_COST", NUMBER },
+		{ "SLURM_GANG_NODELIST", TEXTS },
+		{ SGANG_EPOCH_DRAINING, TEXTS },
+		{ SGANG_EPOCH_IDS, NUMBERS },
+		{ SGANG_EPOCH_RANKS, NUMBERS },
+		{ SGANG_EPOCH_NODES, NUMBERS },
+		{ SGANG_EPOCH_SPARES, NUMBERS },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(name, kinds[i].name))
+			return kinds[i].kind;
+	return TEXT;
+}
+
+/* A state file is what its writer made of it. */
+static struct json_object *json_value(const char *text, bool is_number)
 {
 	uint64_t number;
 
-	if (!sgang_text_number(value, 0, UINT64_MAX, &number))
-		sgang_json_number(object, key, number);
-	else
-		sgang_json_string(object, key, value);
+	if (is_number && !sgang_text_number(text, 0, UINT64_MAX, &number))
+		return json_object_new_uint64(number);
+	return json_object_new_string(text);
 }
 
-static void put_list(struct json_object *object, const char *key, char *value)
+static void put(struct json_object *object, const char *key, char *value,
+		enum kind kind)
 {
-	struct json_object *list = sgang_json_list(object, key);
+	struct json_object *list;
 	char *save = NULL;
 
-	for (char *word = strtok_r(value, ",", &save); word;
-	     word = strtok_r(NULL, ",", &save)) {
-		uint64_t number;
-
-		if (sgang_text_number(word, 0, UINT64_MAX, &number))
-			sgang_json_item(list, word);
-		else
-			json_object_array_add(list,
-					      json_object_new_uint64(number));
+	if (kind == TEXT || kind == NUMBER) {
+		json_object_object_add(object, key,
+				       json_value(value, kind == NUMBER));
+		return;
 	}
-}
-
-static bool is_list(const char *name)
-{
-	return !strcmp(name, SGANG_EPOCH_IDS) ||
-	       !strcmp(name, SGANG_EPOCH_RANKS) ||
-	       !strcmp(name, SGANG_EPOCH_NODES) ||
-	       !strcmp(name, SGANG_EPOCH_DRAINING) ||
-	       !strcmp(name, "SLURM_GANG_NODELIST");
+	list = sgang_json_list(object, key);
+	for (char *word = strtok_r(value, ",", &save); word;
+	     word = strtok_r(NULL, ",", &save))
+		json_object_array_add(list, json_value(word, kind == NUMBERS));
 }
 
 /* SLURM_GANG_JOB_IDS is job_ids. */
@@ -436,13 +455,8 @@ static void print_json(const char *text)
 		for (const char *p = name + strlen("SLURM_GANG_"); *p; p++)
 			key[n++] = *p == '_' ? '_' : (char)(*p | 0x20);
 		key[n] = '\0';
-		if (value && is_list(name))
-			put_list(object, key, value);
-		else if (value && (!strcmp(name, "SLURM_GANG_NAME") ||
-				   !strcmp(name, "SLURM_GANG_NAMESPACE")))
-			sgang_json_text(object, key, value);
-		else if (value)
-			put(object, key, value);
+		if (value)
+			put(object, key, value, kind_of(name));
 		free(value);
 	}
 	sgang_answer_print(object, NULL);

@@ -163,6 +163,7 @@ static int print(const struct sgang_node_topo *topo, struct sgang_error *err)
 
 	if (!gpu_island)
 		return sgang_err_memory(err);
+	sgang_answer_of("topology show");
 	object = json_object_new_object();
 	sgang_json_string(object, "shape", topo->name);
 	sgang_json_number(object, "cores", topo->n_cores);
@@ -272,6 +273,7 @@ static void say_collected(const char *dir,
 {
 	struct json_object *object = json_object_new_object();
 
+	sgang_answer_of("topology collect");
 	sgang_json_string(object, "folder", dir);
 	sgang_json_number(object, "nodes", collected->n_nodes);
 	sgang_json_number(object, "shapes", collected->n_shapes);

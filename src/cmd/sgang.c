@@ -66,21 +66,27 @@ static int unknown_verb(const char *word)
 	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help", shown);
 }
 
+static int answer(const struct sgang_verb *verb, int argc, char **argv)
+{
+	sgang_answer_of(verb->name);
+	return verb->run(verb, argc, argv);
+}
+
 static int run(int argc, char **argv)
 {
 	size_t i;
 
 	if (argc < 2)
-		return verbs[0]->run(verbs[0], argc, argv);
+		return answer(verbs[0], argc, argv);
 	if (!strcmp(argv[1], "--help"))
 		return print_help();
 	if (!strcmp(argv[1], "--version"))
 		return print_version();
 	if (argv[1][0] == '-')
-		return verbs[0]->run(verbs[0], argc, argv);
+		return answer(verbs[0], argc, argv);
 	for (i = 0; i < N_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i]->name))
-			return verbs[i]->run(verbs[i], argc - 1, argv + 1);
+			return answer(verbs[i], argc - 1, argv + 1);
 	return unknown_verb(argv[1]);
 }
 

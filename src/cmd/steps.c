@@ -92,7 +92,7 @@ static void write_json(const struct stream *stream, const char *text,
 	sgang_json_number(object, "rank", rank);
 	sgang_json_string(object, "stream", streams[stream->which]);
 	sgang_json_string(object, "text", text);
-	sgang_answer_print(object, NULL);
+	sgang_answer_line(object);
 }
 
 static void write_line(void *arg, char *line, size_t n)

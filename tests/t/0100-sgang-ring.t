@@ -13,14 +13,15 @@ top_builddir=${top_builddir:-$top_srcdir}
 SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
 . /usr/share/sharness/sharness.sh
 
-SGANG=$top_builddir/src/cmd/sgang
+SGANG=$(checked_sgang)
 
 # run_case FILE: its arguments are split and unquoted by the shell
 run_case() {
 	local args
 	args=$(grep -v '^#' "$1") &&
-	(cd "$top_srcdir" && eval "$SGANG $args") >out 2>err
-	echo "exit $?" >>out
+	(cd "$top_srcdir" && eval "$SGANG $args") >said 2>err
+	echo "exit $?" >>said
+	without_meta <said >out
 }
 
 for case in "$top_srcdir"/tests/data/ring/*.in; do

@@ -9,7 +9,7 @@ test_description='sgang topology show: files, nodes, this machine'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 shapes=$top_srcdir/topology
 unset SLURM_CONF
 

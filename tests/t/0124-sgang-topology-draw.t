@@ -9,7 +9,7 @@ test_description='sgang topology: text, SVG, page and JSON of fabrics'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 shapes=$top_srcdir/topology
 unset SLURM_CONF NO_COLOR
 export LC_ALL=C TERM=xterm

@@ -8,7 +8,7 @@ test_description='SLURM_GANG_EPOCH, and the file that SLURM_GANG_STATE names'
 
 slurm_setup -n 6 -c 2 --gang
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 
 # A member, which tells what it was told and runs until it is cancelled.
 cat >tells.sh <<-'EOF'

@@ -10,7 +10,7 @@ slurm_setup -n 4 -c 2 --gang
 users_setup
 gate_setup
 slurm_start
-sgang=$slurm_dir/lib/sgang
+sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 
 # Members of one node in the array "members": gather USER GANG MIN COUNT OPTION...
 gather()

@@ -8,7 +8,7 @@ test_description='A node that drains, and one that does not any more, is an epoc
 
 slurm_setup -n 6 -c 2 --gang
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 
 # A member, which tells what it was told and runs until it is cancelled.
 cat >tells.sh <<-'EOF'

@@ -17,7 +17,7 @@ PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=6
 PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 
 # low NODE PARTITION [OPTIONS...]: an ordinary job on that node alone
 low()

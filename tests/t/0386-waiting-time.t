@@ -16,7 +16,7 @@ for file in "$slurm_dir"/lib/*.so; do
 done
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 ! runuser -u daemon -- test -r "$SLURM_CONF" || test_set_prereq OTHER_USER
 
 for name in site own mixed other patient; do

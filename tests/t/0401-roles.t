@@ -18,7 +18,7 @@ END
 slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf"
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 gang_script busy
 gang_script role
 sed -i "2i env | grep ^SLURM_GANG_ROLE >\"$PWD/env.\$SLURM_JOB_ID\"" role.sh

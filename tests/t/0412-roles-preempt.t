@@ -27,7 +27,7 @@ acct add user root account=lab defaultaccount=lab
 acct modify user root set qos=normal,low,high
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 gang_script role
 sed -i "2i echo \$SLURM_GANG_ROLE_HEADS >\"$PWD/heads.\$SLURM_JOB_ID\"" role.sh
 

@@ -11,7 +11,7 @@ test_description='Policies of levels, groups of ranks, wait or start'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
 # A line of slurm.conf; the ports are those of nobody.

@@ -11,7 +11,7 @@ test_description='sgang list feels like squeue'
 slurm_setup -n 4 -c 2 --gang --conf \
 'PartitionName=side Nodes=n4 MaxTime=INFINITE State=UP'
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 unset NO_COLOR SGANG_FORMAT SGANG_SORT
 
 # Exactly this on stdout, and nothing on stderr: lists TEXT ARGS

@@ -8,7 +8,7 @@ test_description='sgang watch draws in place, ends with its gang, and cleans up'
 
 slurm_setup -n 4 -c 2 --gang
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 export TERM=xterm
 unset NO_COLOR SGANG_FORMAT SGANG_SORT
 
@@ -180,6 +180,7 @@ test_expect_success 'JSON is a line for each look' '
 	touch work.go &&
 	wait $pid &&
 	jq -e .gang out >names && test "$(sort -u names)" = "\"root/json\"" &&
+	{ ! test_have_prereq JSONSCHEMA || json_keeps out; } &&
 	tail -n 1 out | jq -e ".phase == \"Finished\""
 '
 test_expect_success 'odd options' '

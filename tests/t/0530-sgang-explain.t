@@ -6,7 +6,7 @@ test_description='sgang explains where a gang is and what it waits for'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
 # explains OPERAND [OPTION...] <LINES: it prints exactly this
@@ -130,7 +130,7 @@ test_expect_success JQ '4.34: the same as JSON' '
 	test "$(jq -c "[.gang, .job_id, .phase, .waits]" json)" = \
 		"[\"root/full\",null,\"Running\",null]" &&
 	test_expect_code 1 "$sgang" explain --json 4000000 >json &&
-	test "$(jq -c . json)" = "{\"job\":\"4000000\",\"reason\":\"no job of \
+	test "$(without_meta <json)" = "{\"job\":\"4000000\",\"reason\":\"no job of \
 a gang has the number\"}"
 '
 slurm_cleanup
@@ -188,6 +188,12 @@ test_expect_success 'one that gathers, and one that nobody has defined' '
 	e=$(submit -N 1 --gang=undefined) &&
 	wait_for 15 tells undefined Phase=Undefined "MinMember=\(null\)" &&
 	grep "Helps=a member with --gang-min-member, or sgang create" out
+'
+test_expect_success JQ '4.34: slurm-gang(7) says which field of squeue --json to read' '
+	squeue --json | jq -c ".jobs[] | select(.job_id == $d) |
+		[.state_reason, .state_description]" >out && cat out &&
+	echo "[\"JobHoldMaxRequeue\",\"Gang root/three gathering 1/3 members\"]" |
+		test_cmp - out
 '
 test_expect_success JQ 'what waits, as JSON' '
 	"$sgang" explain --json three >json &&

@@ -9,7 +9,7 @@ test_description='The reason, what helps and the start time are true'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
 slurm_setup -n 6 -c 4 --gang \

@@ -9,7 +9,7 @@ test_description='--gang-rank-order=ring: members as the ring costs the least'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 
 cat >pods.conf <<'TOPOLOGY'
 SwitchName=l1 Nodes=n[1-16]

@@ -24,7 +24,7 @@ touch "$slurm_dir"/run/gpu{0..3}
 echo "Name=gpu File=$slurm_dir/run/gpu[0-3]" >"$slurm_dir/etc/gres.conf"
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
 # sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS

@@ -31,7 +31,7 @@ Name=gpu File=$machines/nvidia[2-3] Cores=16-31
 END
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 shapes=$top_srcdir/topology
 found=$slurm_dir/etc/node-topology
 for n in 1 2; do

@@ -16,7 +16,7 @@ SwitchName=top Switches=odd,even
 TOPOLOGY
 slurm_setup -n 4 -c 2 --gang --topology "$PWD/topology.conf"
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # The nodes are all this host.

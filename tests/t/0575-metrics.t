@@ -11,7 +11,7 @@ echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurm_start
 
 command -v promtool >/dev/null && test_set_prereq PROMTOOL
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 gang_script run
 
 # A sample of what sgang prints.

@@ -9,7 +9,7 @@ test_description='Each end of a hold has its cause, in log, record and metrics'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 slurm_setup -n 4 -c 2 --gang --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 PreemptType=preempt/partition_prio

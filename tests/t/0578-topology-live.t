@@ -16,7 +16,7 @@ END
 slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
+sgang=$(checked_sgang)
 export LC_ALL=C
 ! command -v jq >/dev/null || test_set_prereq JQ
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 11-json.sh - every answer in JSON keeps to doc/formats/sgang.schema.json
+#
+#   checked_sgang [PROGRAM]    prints the path of a program that does what sgang
+#                              does, and keeps a copy of each answer in JSON;
+#                              the test ends with a check of all of them
+#   json_keeps FILE...         each line of these files keeps to the schema
+#   without_meta               of answers on stdin, those without "meta"
+
+test -n "$BASH_VERSION" || return 0
+
+! python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null ||
+	test_set_prereq JSONSCHEMA
+
+# A folder of its own, where other users can write too.
+json_kept=$(mktemp -d "${TMPDIR:-/tmp}/sgang-json.XXXXXX") && chmod 1777 "$json_kept"
+
+checked_sgang()
+{
+	local program=${1:-$top_builddir/src/cmd/sgang}
+
+	cat >"$json_kept/sgang" <<-END
+	#!/bin/bash
+	# watch ends with a signal, and the ranks of run may print anything
+	case " \$* " in
+	*" watch "*|*" run "*) exec "$program" "\$@" ;;
+	*" --json "*|*" --format=json "*) ;;
+	*) exec "$program" "\$@" ;;
+	esac
+	set -o pipefail
+	"$program" "\$@" | tee "$json_kept/\$\$.json"
+	END
+	chmod 755 "$json_kept/sgang"
+	echo "$json_kept/sgang"
+}
+
+json_keeps()
+{
+	python3 - "$top_srcdir/doc/formats/sgang.schema.json" "$@" <<-'END'
+	import json, sys
+	from jsonschema import Draft202012Validator
+	schema = json.load(open(sys.argv[1]))
+	check = Draft202012Validator(schema)
+	wrong = False
+	for path in sys.argv[2:]:
+	    for line in open(path):
+	        answer = json.loads(line)
+	        for error in check.iter_errors(answer):
+	            wrong = True
+	            print(line[:300], error.message[:300], sep="\n")
+	            for more in error.context or []:
+	                print("  ", more.json_path, more.message[:200])
+	sys.exit(wrong)
+	END
+}
+
+without_meta()
+{
+	sed 's/,"meta":{[^{}]*}}$/}/'
+}
+
+eval "$(declare -f test_done | sed '1s/test_done/test_done_unchecked/')"
+
+test_done()
+{
+	if compgen -G "$json_kept/*.json" >/dev/null; then
+		test_expect_success JSONSCHEMA 'every answer in JSON keeps to its schema' '
+			json_keeps "$json_kept"/*.json
+		'
+	fi
+	rm -rf "$json_kept"
+	test_done_unchecked "$@"
+}
