@@ -17,7 +17,16 @@ function __sgang_verbs
     sgang --help 2>/dev/null | string replace -rf '^  ([a-z]+) +(\S.*)$' '$1\t$2'
 end
 
+function __sgang_gangs
+    sgang list --noheader --format=%j 2>/dev/null |
+        string replace -r -- "^$USER/" ''
+end
+
 function __sgang_options
+    if string match -q -- '--gang=*' (commandline -ct)
+        __sgang_gangs | string replace -r '^' -- '--gang='
+        return
+    end
     sgang (__sgang_verb) --help 2>/dev/null |
         string replace -rf '^  (--[a-z-]+=?)\S* +(\S.*)$' '$1\t$2'
 end
@@ -28,10 +37,13 @@ function __sgang_operands
             __fish_complete_path (commandline -ct)
         case topology
             printf '%s\n' show collect
-        case ring place run
+        case run
+            if not string match -q -- '-*' (commandline -ct)
+                complete -C (commandline -ct)
+            end
+        case ring place
         case '*'
-            sgang list --noheader --format=%j 2>/dev/null |
-                string replace -r -- "^$USER/" ''
+            __sgang_gangs
     end
 end
 

@@ -239,6 +239,8 @@ test_expect_success FISH 'fish' '
 	fish_offers "cancel conf create" "sgang c" &&
 	fish_offers "--json" "sgang show --j" &&
 	fish_offers "train" "sgang show tr" &&
+	fish_offers "--gang=train" "sgang run --gang=tr" &&
+	fish_offers "basename" "sgang run --gang=train basenam" &&
 	fish_offers "--gang-min-member= --gang-mode=" "sbatch --gang-m" &&
 	fish_offers "--gang-mode=nonstrict" "sbatch --gang-mode=n" &&
 	fish_offers "--gang=train" "sbatch --gang=tr"
@@ -266,6 +268,8 @@ test_expect_success ZSH 'zsh' '
 	zsh_offers "cancel*conf*create" "sgang c" &&
 	zsh_offers "sgang show --json" "sgang show --j" &&
 	zsh_offers "sgang show train" "sgang show tr" &&
+	zsh_offers "sgang run --gang=train" "sgang run --gang=tr" &&
+	zsh_offers "sgang run basename" "sgang run basenam" &&
 	zsh_offers "--gang-min-member=*--gang-mode=" "sbatch --gang-m" &&
 	zsh_offers "sbatch --gang-mode=nonstrict" "sbatch --gang-mode=n" &&
 	zsh_offers "sbatch --gang=train" "sbatch --gang=tr"

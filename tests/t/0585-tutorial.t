@@ -189,7 +189,7 @@ only_looks()
 {
 	case $1 in
 	squeue* | 'sgang list'* | 'sgang show'* | 'sgang explain'* | \
-	'sgang map'* | 'cat '*) ;;
+	'sgang map'* | 'sgang run'* | 'cat '*) ;;
 	*) return 1 ;;
 	esac
 }
