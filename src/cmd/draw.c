@@ -10,13 +10,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/answer.h"
 #include "cmd/draw.h"
 #include "cmd/gangs.h"
-#include "cmd/jobs.h"
+#include "cmd/live.h"
 #include "cmd/live_fabric.h"
 #include "cmd/nodes.h"
 #include "cmd/offline.h"
@@ -24,7 +23,6 @@
 #include "cmd/scene_html.h"
 #include "cmd/scene_json.h"
 #include "cmd/scene_layout.h"
-#include "cmd/scene_live.h"
 #include "cmd/scene_svg.h"
 #include "cmd/scene_text.h"
 #include "core/base/text.h"
@@ -509,37 +507,24 @@ static int draw_live(const struct sgang_draw *draw,
 		     const struct sgang_conf *conf, const char *dir,
 		     struct sgang_error *err)
 {
-	struct sgang_nodes nodes = { .row = NULL };
-	struct sgang_jobs jobs = { .count = 0 };
-	struct sgang_gangs gangs = { NULL, 0 };
-	struct sgang_fabric *fabric = NULL;
-	struct sgang_scene *scene = NULL;
+	struct sgang_live live = { 0 };
 	char shown[SGANG_TEXT_SHOWN];
 	int code = -1;
 
-	if (sgang_nodes_load(&nodes, err) || sgang_jobs_load(&jobs, err) ||
-	    sgang_gangs_build(&jobs, &gangs, err))
-		goto out;
-	if (draw->partition &&
-	    !sgang_nodes_partition(&nodes, draw->partition)) {
+	if (sgang_live_load(&live, err)) {
+		code = -1;
+	} else if (draw->partition &&
+		   !sgang_nodes_partition(&live.nodes, draw->partition)) {
 		code = sgang_cmd_no("there is no partition %s; sinfo -s lists "
 				    "them",
 				    sgang_text_show(shown, draw->partition));
-		goto out;
+	} else if (!sgang_live_draw(&live,
+				    load_fabric(draw, &live.nodes, &live.gangs,
+						conf, dir, err),
+				    conf, err)) {
+		code = show(draw, live.scene, err);
 	}
-	fabric = load_fabric(draw, &nodes, &gangs, conf, dir, err);
-	if (fabric)
-		scene = sgang_scene_create(fabric, &conf->costs, err);
-	if (scene)
-		scene->when = (int64_t)time(NULL);
-	if (scene && !sgang_scene_live(scene, &nodes, &gangs, err))
-		code = show(draw, scene, err);
-out:
-	sgang_scene_destroy(scene);
-	sgang_fabric_destroy(fabric);
-	sgang_gangs_clear(&gangs);
-	sgang_jobs_clear(&jobs);
-	sgang_nodes_clear(&nodes);
+	sgang_live_clear(&live);
 	return code;
 }
 

@@ -46,6 +46,7 @@ void sgang_scene_destroy(struct sgang_scene *scene)
 	}
 	free(scene->gang);
 	free(scene->node);
+	json_object_put(scene->queue);
 	free(scene);
 	errno = saved;
 }

@@ -12,6 +12,7 @@
 #ifndef SGANG_SCENE_H
 #define SGANG_SCENE_H
 
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,12 +73,14 @@ struct sgang_scene {
 	struct sgang_scene_node *node;     /* by node index */
 	struct sgang_scene_gang *gang;
 	size_t n_gangs;
-	size_t picked;       /* a gang, or SGANG_SCENE_NONE */
-	const char *unit;    /* what a slot is, "slot", "CPU", "GPU";
+	size_t picked;             /* a gang, or SGANG_SCENE_NONE */
+	const char *unit;          /* what a slot is, "slot", "CPU", "GPU";
 			      * static */
-	uint32_t most_slots; /* of the largest node */
-	int64_t when;        /* it looked so, in seconds since the
+	uint32_t most_slots;       /* of the largest node */
+	int64_t when;              /* it looked so, in seconds since the
 			      * epoch; 0: no moment */
+	struct json_object *queue; /* queue.h, also of gangs without nodes;
+				    * NULL: there is none */
 };
 
 /* An empty scene: nodes without slots. NULL with ENOMEM and 'err'. */

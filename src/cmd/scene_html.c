@@ -2,17 +2,22 @@
 /* scene_html.c - a scene as one page that needs nothing else
  *
  * The page is page.html. A line of it that is a marker, "@GANGS@", is replaced
- * by what the table of markers says.
+ * by what the table of markers says. Some of them are parts that a page which
+ * is served replaces as time goes by.
  */
 
+#define _GNU_SOURCE /* open_memstream() */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/json.h"
 #include "cmd/markup.h"
 #include "cmd/scene_html.h"
 #include "cmd/scene_json.h"
 #include "cmd/scene_svg.h"
+#include "core/base/text.h"
 
 /* The longest name that is shown in a table. */
 #define NAME_MAX_SHOWN 128
@@ -20,6 +25,7 @@
 struct page {
 	const struct sgang_scene *scene;
 	const struct sgang_scene_layout *layout;
+	const char *nonce; /* of the page's script; NULL: it is a file */
 	FILE *out;
 };
 
@@ -224,31 +230,113 @@ static struct json_object *json_places(const struct page *page)
 	return list;
 }
 
-static int put_data(struct page *page, struct sgang_error *err)
+/* The corners and the size of each domain's box. */
+static struct json_object *json_boxes(const struct page *page)
+{
+	struct json_object *list = json_object_new_array();
+	uint32_t n = sgang_fabric_domains(page->scene->fabric), i;
+
+	for (i = 0; i < n; i++) {
+		const struct sgang_box *box = &page->layout->domain[i];
+
+		json_object_array_add(list, json_object_new_int(box->x));
+		json_object_array_add(list, json_object_new_int(box->y));
+		json_object_array_add(list, json_object_new_int(box->w));
+		json_object_array_add(list, json_object_new_int(box->h));
+	}
+	return list;
+}
+
+/* To be dropped by the caller. */
+static struct json_object *json_data(const struct page *page)
 {
 	struct json_object *object = sgang_scene_json(page->scene);
-	int rc;
 
+	if (page->nonce) /* the server says when */
+		json_object_object_del(object, "when");
+	sgang_json_string(object, "version", PACKAGE_VERSION);
+	sgang_json_bool(object, "live", page->nonce);
 	json_object_object_add(object, "places", json_places(page));
+	json_object_object_add(object, "boxes", json_boxes(page));
 	json_object_object_add(object, "width",
 			       json_object_new_int(page->layout->node[0].w));
 	json_object_object_add(object, "height",
 			       json_object_new_int(page->layout->node[0].h));
-	rc = sgang_markup_json(page->out, object);
+	json_object_object_add(object, "queue",
+			       json_object_get(page->scene->queue));
+	return object;
+}
+
+static int put_data(struct page *page, struct sgang_error *err)
+{
+	struct json_object *object = json_data(page);
+	int rc = sgang_markup_json(page->out, object);
+
 	fputc('\n', page->out);
 	json_object_put(object);
 	return rc ? sgang_err_memory(err) : 0;
+}
+
+/* What a page may do is said by the server, or by the file itself. */
+static int put_policy(struct page *page, struct sgang_error *err)
+{
+	(void)err;
+	if (!page->nonce)
+		fputs("<meta http-equiv=\"Content-Security-Policy\" "
+		      "content=\"default-src 'none'; img-src data:; "
+		      "style-src 'unsafe-inline'; "
+		      "script-src 'unsafe-inline'\">\n",
+		      page->out);
+	return 0;
+}
+
+static int put_script(struct page *page, struct sgang_error *err)
+{
+	(void)err;
+	if (page->nonce)
+		fprintf(page->out, "<script nonce=\"%s\">\n", page->nonce);
+	else
+		fputs("<script>\n", page->out);
+	return 0;
+}
+
+static int put_js(struct page *page, struct sgang_error *err)
+{
+	const char *const *line;
+
+	(void)err;
+	for (line = sgang_page_js; *line; line++)
+		fputs(*line, page->out);
+	return 0;
+}
+
+static int put_notice(struct page *page, struct sgang_error *err)
+{
+	(void)err;
+	fputs(page->nonce ? SGANG_SCENE_HTML_NOTICE :
+			    "<p id=\"notice\" role=\"status\" hidden></p>\n",
+	      page->out);
+	return 0;
 }
 
 /* The replacement of a line of page.html. */
 static const struct marker {
 	const char *line;
 	int (*put)(struct page *page, struct sgang_error *err);
+	const char *part; /* its name in the data; NULL: it stays */
 } markers[] = {
-	{ "@DATA@\n", put_data },   { "@DOMAINS@\n", put_domains },
-	{ "@GANGS@\n", put_gangs }, { "@LEVELS@\n", put_levels },
-	{ "@ROLES@\n", put_roles }, { "@SUMMARY@\n", put_summary },
-	{ "@SVG@\n", put_svg },     { "@TITLE@\n", put_title },
+	{ "@DATA@\n", put_data, NULL },
+	{ "@DOMAINS@\n", put_domains, "domains" },
+	{ "@GANGS@\n", put_gangs, "gangs" },
+	{ "@JS@\n", put_js, NULL },
+	{ "@LEVELS@\n", put_levels, "levels" },
+	{ "@NOTICE@\n", put_notice, NULL },
+	{ "@POLICY@\n", put_policy, NULL },
+	{ "@ROLES@\n", put_roles, "roles" },
+	{ "@SCRIPT@\n", put_script, NULL },
+	{ "@SUMMARY@\n", put_summary, "summary" },
+	{ "@SVG@\n", put_svg, "picture" },
+	{ "@TITLE@\n", put_title, NULL },
 };
 #define N_MARKERS (sizeof(markers) / sizeof(markers[0]))
 
@@ -264,15 +352,81 @@ static int put_line(struct page *page, const char *line,
 	return 0;
 }
 
+static int put_page(struct page *page, struct sgang_error *err)
+{
+	const char *const *line;
+
+	for (line = sgang_page_html; *line; line++)
+		if (put_line(page, *line, err))
+			return -1;
+	return 0;
+}
+
 int sgang_scene_html(const struct sgang_scene *scene,
 		     const struct sgang_scene_layout *layout, FILE *out,
 		     struct sgang_error *err)
 {
-	struct page page = { scene, layout, out };
-	const char *const *line;
+	struct page page = { .scene = scene, .layout = layout, .out = out };
 
-	for (line = sgang_page_html; *line; line++)
-		if (put_line(&page, *line, err))
-			return -1;
-	return 0;
+	return put_page(&page, err);
+}
+
+int sgang_scene_html_served(const struct sgang_scene *scene,
+			    const struct sgang_scene_layout *layout,
+			    const char *nonce, FILE *out,
+			    struct sgang_error *err)
+{
+	struct page page = { scene, layout, nonce, out };
+
+	return put_page(&page, err);
+}
+
+/* The text of a marker, to be freed; NULL with 'err'. */
+static char *part_text(const struct page *page, const struct marker *marker,
+		       struct sgang_error *err)
+{
+	struct page part = *page;
+	char *text = NULL;
+	size_t size;
+	int rc;
+
+	part.out = open_memstream(&text, &size);
+	rc = part.out ? marker->put(&part, err) : sgang_err_memory(err);
+	if (!sgang_text_close(part.out, &text)) {
+		if (!rc)
+			sgang_err_memory(err);
+		return NULL;
+	}
+	if (!rc)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int sgang_scene_html_data(const struct sgang_scene *scene,
+			  const struct sgang_scene_layout *layout, FILE *out,
+			  struct sgang_error *err)
+{
+	const struct page page = { scene, layout, "", out };
+	struct json_object *object = json_data(&page);
+	struct json_object *parts = sgang_json_inner(object, "parts");
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < N_MARKERS && !rc; i++) {
+		char *text;
+
+		if (!markers[i].part)
+			continue;
+		text = part_text(&page, &markers[i], err);
+		if (text)
+			sgang_json_string(parts, markers[i].part, text);
+		else
+			rc = -1;
+		free(text);
+	}
+	if (!rc && sgang_markup_json(out, object))
+		rc = sgang_err_memory(err);
+	json_object_put(object);
+	return rc;
 }

@@ -26,8 +26,9 @@ int sgang_scene_svg_inline(const struct sgang_scene *scene,
 /* A sentence that describes the picture. */
 void sgang_scene_svg_words(const struct sgang_scene *scene, FILE *out);
 
-/* Generated from scene.css and page.html. */
+/* Generated from scene.css, page.html and page.js. */
 extern const char *const sgang_scene_css[];
 extern const char *const sgang_page_html[];
+extern const char *const sgang_page_js[];
 
 #endif

@@ -24,6 +24,12 @@ fabric_of_4096 >big.conf
 	--with='c/d=c[2200-2216]=4' --down='c[4000-4040]' --html=big.html ||
 	browser_fatal "no large page"
 
+fabric_of 10000 >huge.conf
+"$sgang" topology --topology=huge.conf --slots=8 --gang=llm \
+	--with='alice/train=c[200-1327]' --with='bob/llm=c[5000-5511]' \
+	--with='dora/x=c[8000-9023]' --down='c[9900-9940]' --html=huge.html ||
+	browser_fatal "no huge page"
+
 # The ring of that gang is seen, and no other.
 cat >only_ring.js <<'END'
 (which => [...document.querySelectorAll(".ring")].every(ring =>
@@ -101,6 +107,9 @@ test_expect_success 'a name is no script' '
 
 test_expect_success 'the keyboard: Tab finds the gangs, and goes on behind them' '
 	browser_keys Tab && focus_is "id === \"find\"" &&
+	for id in colours folds loads smaller larger fit; do
+		browser_keys Tab && focus_is "id === \"$id\"" || return 1
+	done &&
 	browser_keys Tab && focus_is "tagName === \"FIGURE\"" &&
 	browser_keys Tab && focus_is "textContent === \"alice/train\"" &&
 	browser_keys ArrowDown && focus_is "textContent === \"bob/x\"" &&
@@ -142,8 +151,77 @@ test_expect_success 'a node is found by name' '
 		\"n10 in leaf3: 0 of 4 slots free, 4 alice/train\"" &&
 	browser_is "document.querySelectorAll(\".found\").length === 1" &&
 	browser_keys x &&
-	browser_is "shown.textContent === \"no such node\"" &&
+	browser_is "shown.textContent === \"nothing has that name\"" &&
 	browser_is "document.querySelectorAll(\".found\").length === 0"
+'
+
+# Type that into the field, and nothing else.
+find_that()
+{
+	browser_is "(find.value = \"$1\", find.dispatchEvent(new Event(\"input\")))"
+}
+seen_gangs()
+{
+	browser_is "[...document.querySelectorAll(\"#gangs tr\")]
+		.filter((row) => !row.hidden).map((row) => row.cells[0].textContent)
+		.join() === \"$1\""
+}
+test_expect_success 'so are a switch, a gang by its name, a user, a part of a name' '
+	find_that leaf3 &&
+	browser_is "shown.textContent.startsWith(\"leaf3: 4 nodes, 0 of 16 slots free, 2 hops of 1 ring\")" &&
+	browser_is "document.querySelector(\".found\").getAttribute(\"width\") > 2 * data.width" &&
+	find_that x && seen_gangs bob/x && only_ring 1 &&
+	find_that alice && seen_gangs alice/train &&
+	browser_is "shown.textContent === \"user alice: 1 gang\"" &&
+	browser_is "document.querySelectorAll(\".gang.match\").length === 1" &&
+	find_that i && seen_gangs "alice/train,eve/<script>alert(1)</script>" &&
+	browser_is "find.focus() === undefined" && browser_keys Escape &&
+	seen_gangs "alice/train,bob/x,eve/<script>alert(1)</script>" &&
+	browser_is "find.value === \"\" && document.querySelectorAll(\".match, .found\").length === 0"
+'
+test_expect_success 'gangs have colours, by gang or by user, with a legend' '
+	browser_is "(document.activeElement.blur(), pick(-1), true)" &&
+	browser_keys c &&
+	browser_is "new Set([...document.querySelectorAll(\".gang[data-gang]\")]
+		.map((part) => getComputedStyle(part).fill)).size === 3" &&
+	browser_is "[...document.querySelectorAll(\"#legend li\")]
+		.map((one) => one.textContent).join() ===
+		\"alice/train,bob/x,eve/<script>alert(1)</script>\"" &&
+	browser_keys c && browser_is "document.querySelectorAll(\"#legend li\")[1].textContent === \"bob\"" &&
+	browser_keys c &&
+	browser_is "document.getElementById(\"legend\").hidden &&
+		document.querySelectorAll(\".tinted\").length === 0"
+'
+# alice/train leaves leaf3 once and comes back once, and so it does leaf4.
+test_expect_success 'the load of links is counted and shown' '
+	browser_keys l &&
+	browser_is "data.domains.map((domain, i) => [domain.name, links[i].hops, links[i].gangs].join(\" \"))
+		.filter((text) => /leaf/.test(text)).join() ===
+		\"leaf1 2 1,leaf2 2 1,leaf3 2 1,leaf4 2 1\"" &&
+	browser_is "document.querySelectorAll(\".load-text\").length > 3" &&
+	browser_shot page-load &&
+	browser_keys l && browser_is "document.querySelectorAll(\".load-text\").length === 0"
+'
+test_expect_success 'domains fold, in the picture and in the table' '
+	browser_keys f && browser_is "folds.value !== \"\"" &&
+	browser_is "document.querySelectorAll(\".covered\").length ===
+		data.domains.filter((domain) => domain.level === folds.value).length" &&
+	browser_shot page-folded &&
+	browser_is "(folds.value = \"\", folds.dispatchEvent(new Event(\"change\")))" &&
+	browser_is "document.querySelectorAll(\".covered\").length === 0" &&
+	browser_is "(document.querySelector(\".fold\").click(), true)" &&
+	browser_is "[...document.querySelectorAll(\"#domains tr\")]
+		.filter((row) => !row.hidden).length === 1" &&
+	browser_is "document.querySelector(\".fold\").getAttribute(\"aria-expanded\") === \"false\"" &&
+	browser_is "document.querySelector(\".covered\").dispatchEvent(new MouseEvent(\"click\", {bubbles: true}))" &&
+	browser_is "document.querySelectorAll(\".covered, #domains tr[hidden]\").length === 0"
+'
+test_expect_success 'the picture grows and shrinks' '
+	width="svg.getBoundingClientRect().width" &&
+	was=$(browser_get "$width") && browser_keys + &&
+	browser_is "$width > 1.3 * $was && $width < 1.5 * $was" &&
+	browser_keys - - && browser_is "$width < $was" &&
+	browser_keys 0 && browser_is "$width <= figure.clientWidth"
 '
 
 # What a screen reader is told, as the browser itself computes it.
@@ -168,7 +246,7 @@ test_expect_success 'the fabric is there as a table, too' '
 	browser_is "(() => { const rows = [...document.querySelectorAll(
 		\"details tbody tr\")].map((row) => row.textContent);
 		return rows.length === 7 && rows.some((row) =>
-			row === \"leaf3leaf41600160\") })()"
+			row === \"\u25beleaf3leaf416001602\") })()"
 '
 
 test_expect_success 'text is readable, light and dark' '
@@ -200,7 +278,7 @@ loads_within()
 	local took try
 
 	for try in 1 2 3 4 5 6 7 8; do
-		browser_open "$PWD/big.html" || return 1
+		browser_open "$PWD/$2" || return 1
 		took=$(browser_get "new Promise((done) => requestAnimationFrame(() =>
 			setTimeout(() => done(Math.round(performance.now())))))") ||
 			return 1
@@ -212,7 +290,7 @@ loads_within()
 
 test_expect_success '4,096 nodes are there within 2 seconds' '
 	browser_size 1600 1000 &&
-	loads_within 2000 &&
+	loads_within 2000 big.html &&
 	only_ring 1 &&
 	browser_is "data.nodes.length === 4096" &&
 	browser_is "document.querySelectorAll(\"svg *\").length < 2000" &&
@@ -223,6 +301,31 @@ test_expect_success '4,096 nodes are there within 2 seconds' '
 test_expect_success 'names of leaves can be read' '
 	browser_is "document.querySelector(\".domains .name\")
 		.getBoundingClientRect().height >= 10"
+'
+test_expect_success 'nodes have their names where there is room for them' '
+	browser_media prefers-color-scheme=light &&
+	browser_is "document.querySelectorAll(\".tag\").length === 0" &&
+	browser_is "(setZoom(4), find.value = \"c1010\",
+		find.dispatchEvent(new Event(\"input\")))" &&
+	browser_get "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))" &&
+	browser_is "[...document.querySelectorAll(\".tag\")].some((tag) => tag.textContent === \"c1010\")" &&
+	browser_is "document.querySelectorAll(\".tag\").length < 601" &&
+	browser_shot page-4096-near &&
+	browser_is "(find.value = \"\", lookAgain(), folds.value = \"leaf\",
+		folds.dispatchEvent(new Event(\"change\")), fit(), true)" &&
+	browser_shot page-4096-folded
+'
+# Folding draws all domains anew; the layout is a part of what it takes.
+test_expect_success '10,000 nodes are there within 4 seconds, and fold within one' '
+	browser_size 1600 1000 && loads_within 4000 huge.html && only_ring 1 &&
+	browser_is "data.nodes.length === 10000 && folds.options.length > 2" &&
+	browser_is "(() => { const begun = performance.now();
+		folds.value = \"spine\"; folds.dispatchEvent(new Event(\"change\")); fit();
+		window.folding = performance.now() - begun;
+		return document.querySelectorAll(\".covered\").length === 20 &&
+			window.folding < 1000 })()" &&
+	echo "folded in $(browser_get "Math.round(window.folding)") ms" &&
+	browser_shot page-10000-folded
 '
 test_expect_success 'the console has no complaint' '
 	browser_complaints >complaints && test_must_be_empty complaints
