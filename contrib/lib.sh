@@ -9,7 +9,7 @@ export LC_ALL=C
 
 # Packages that Debian bookworm needs, by purpose. This is the only list.
 build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
-	libjson-c-dev libtool libyaml-dev make pkg-config"
+	libjson-c-dev libmicrohttpd-dev libtool libyaml-dev make pkg-config"
 slurm_build_packages="libslurm-dev"
 slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
 	slurmctld slurmd slurmdbd slurmrestd"

@@ -41,7 +41,7 @@ function __sgang_operands
             if not string match -q -- '-*' (commandline -ct)
                 complete -C (commandline -ct)
             end
-        case ring place
+        case ring place web
         case '*'
             __sgang_gangs
     end

@@ -67,6 +67,7 @@ extern const struct sgang_verb sgang_verb_show;
 extern const struct sgang_verb sgang_verb_submit;
 extern const struct sgang_verb sgang_verb_topology;
 extern const struct sgang_verb sgang_verb_watch;
+extern const struct sgang_verb sgang_verb_web;
 
 /* Answers of sgang_cmd_next() that are no row number. */
 enum {

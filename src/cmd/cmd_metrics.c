@@ -17,6 +17,7 @@
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/gauges.h"
+#include "cmd/metrics.h"
 #include "core/base/text.h"
 #include "core/base/text_file.h"
 #include "core/gang/conf.h"
@@ -152,6 +153,24 @@ static void print_text(const struct request *request,
 		print_counters(counters, request->prometheus, out);
 	if (!request->prometheus)
 		fprintf(out, "# EOF\n");
+}
+
+int sgang_metrics_print(const struct sgang_gangs *gangs, const char *conf,
+			FILE *out, struct sgang_error *err)
+{
+	struct request request = { .conf = conf };
+	struct sgang_gauges gauges = { .part = NULL };
+	char *counters;
+	int rc;
+
+	if (read_counters(&request, &counters, err))
+		return -1;
+	rc = sgang_gauges_count(gangs, time(NULL), &gauges, err);
+	if (!rc)
+		print_text(&request, &gauges, counters, out);
+	sgang_gauges_clear(&gauges);
+	free(counters);
+	return rc;
 }
 
 /* Who reads the file meanwhile finds all or what it was. */

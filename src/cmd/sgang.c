@@ -22,7 +22,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_hold,  &sgang_verb_release, &sgang_verb_requeue,
 	&sgang_verb_retry, &sgang_verb_create,  &sgang_verb_delete,
 	&sgang_verb_ring,  &sgang_verb_place,   &sgang_verb_topology,
-	&sgang_verb_conf,  &sgang_verb_metrics,
+	&sgang_verb_conf,  &sgang_verb_metrics, &sgang_verb_web,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -3,7 +3,7 @@
 #
 #   browser_start            skips all of the test where there is no Chromium, but
 #                            with SGANG_NO_SKIP that is a failure
-#   browser_open FILE        and wait until it is loaded
+#   browser_open FILE|URL    and wait until it is loaded
 #   browser_is JS            the expression is true
 #   browser_get JS           print its value as JSON
 #   browser_keys KEY...      press these one by one: Tab, Enter, Escape, ArrowUp,
@@ -74,6 +74,7 @@ browser_start()
 		skip_all=$why
 		test_done
 	fi
+	browser_next_at_exit=$(trap -p EXIT | cut -d "'" -f 2)
 	trap browser_at_exit EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
@@ -123,12 +124,18 @@ browser_at_exit()
 	test -z "$browser_pid" || { kill $browser_pid; wait $browser_pid; } \
 		2>/dev/null
 	(exit $code)
-	die
+	$browser_next_at_exit
 }
 
+# A file, or http://...
 browser_open()
 {
-	jq -n --arg url "file://$1" '{url: $url}' | browser_ask POST /url
+	local url=$1
+
+	case $url in
+	/*) url=file://$url ;;
+	esac
+	jq -n --arg url "$url" '{url: $url}' | browser_ask POST /url
 }
 
 # The value may be a promise.
