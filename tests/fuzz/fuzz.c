@@ -245,8 +245,8 @@ static void fuzz_gangfile(const char *text, size_t size)
 		return;
 	}
 	for (size_t i = 0; i < file.n_roles; i++) {
-		must(!sgang_gangfile_command(&file, &file.role[i], &words,
-					     &err),
+		must(!sgang_gangfile_command(&file, &file.role[i], false,
+					     &words, &err),
 		     "there is no command");
 		sgang_words_clear(&words);
 	}
