@@ -22,6 +22,7 @@
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "core/fabric/fabric.h"
+#include "core/fabric/fabric_lines.h"
 #include "core/fabric/parallel.h"
 #include "core/gang/conf.h"
 #include "core/gang/extra.h"
@@ -86,6 +87,20 @@ static void fuzz_fabric(const char *text, size_t size)
 		must_say(&err);
 	sgang_fabric_destroy(fabric);
 	sgang_conf_free(&conf);
+}
+
+static void fuzz_fabric_lines(const char *text, size_t size)
+{
+	struct sgang_fabric *fabric;
+	struct sgang_error err;
+
+	(void)size;
+	fabric = sgang_fabric_lines_read(text, "x", nodes, NODES, &err);
+	if (fabric)
+		must(sgang_fabric_nodes(fabric) == NODES, "nodes are lost");
+	else
+		must_say(&err);
+	sgang_fabric_destroy(fabric);
 }
 
 static void fuzz_conf(const char *text, size_t size)
@@ -285,6 +300,7 @@ static const struct parser {
 } parsers[] = {
 	{ "conf", fuzz_conf },
 	{ "extra", fuzz_extra },
+	{ "fabric_lines", fuzz_fabric_lines },
 	{ "gangfile", fuzz_gangfile },
 	{ "hostlist", fuzz_hostlist },
 	{ "hwloc", fuzz_hwloc },

@@ -356,6 +356,20 @@ int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 	return 0;
 }
 
+int sgang_draft_domain(struct sgang_draft *draft, const char *name,
+		       uint32_t level, struct sgang_place place,
+		       struct sgang_error *err)
+{
+	uint32_t offset, file;
+
+	if (file_offset(draft, place.file, &file) ||
+	    names_add(&draft->names, name, &offset) ||
+	    add_switch(draft, offset, file, place.line))
+		return no_memory(err);
+	draft->sw[draft->n_switches - 1].level = level;
+	return 0;
+}
+
 int sgang_draft_group(struct sgang_draft *draft, uint32_t first, uint32_t count,
 		      struct sgang_error *err)
 {
@@ -609,19 +623,16 @@ int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
 		       const char *list, struct sgang_place place,
 		       struct sgang_error *err)
 {
-	uint32_t domain = draft->n_switches, first = NONE, offset, file;
+	uint32_t domain = draft->n_switches, first = NONE;
 	char **names;
 	int rc = 0;
 	size_t i;
 
 	if (expand(place, list, &names, err))
 		return -1;
-	if (file_offset(draft, place.file, &file) ||
-	    names_add(&draft->names, name, &offset) ||
-	    add_switch(draft, offset, file, place.line)) {
-		rc = no_memory(err);
+	rc = sgang_draft_domain(draft, name, SGANG_LEVEL_LEAF, place, err);
+	if (rc)
 		goto out;
-	}
 	if (draft->first_nvlink == NONE)
 		draft->first_nvlink = domain;
 	for (i = 0; names[i] && !rc; i++) {

@@ -100,6 +100,12 @@ int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
 int sgang_draft_group(struct sgang_draft *draft, uint32_t first, uint32_t count,
 		      struct sgang_error *err);
 
+/* Define a domain that is not looked up by its name, and whose level is known
+ * (LEAF or above); it becomes the last switch. 0, or -1 with ENOMEM. */
+int sgang_draft_domain(struct sgang_draft *draft, const char *name,
+		       uint32_t level, struct sgang_place place,
+		       struct sgang_error *err);
+
 /* Hang switch 'child', which has no parent, under switch 'parent'. */
 void sgang_draft_move(struct sgang_draft *draft, uint32_t child,
 		      uint32_t parent);

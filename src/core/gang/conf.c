@@ -1831,37 +1831,58 @@ static char *read_file(const char *path, struct sgang_error *err)
 	return text;
 }
 
-int sgang_conf_load(const char *path, struct sgang_conf *conf,
-		    struct sgang_error *err)
+/* Takes 'text' apart. */
+static int read_lines(struct reader *r, char *text)
 {
-	struct reader r = { .path = path, .err = err };
-	char *text, *line, *rest;
+	char *line;
 	int rc = 0;
 
-	text = read_file(path, err);
-	if (!text)
-		return -1;
-	sgang_conf_default(&r.conf);
-	rest = text;
-	while (!rc && (line = strsep(&rest, "\n"))) {
-		r.line++;
-		rc = take_line(&r, line);
+	while (!rc && (line = strsep(&text, "\n"))) {
+		r->line++;
+		rc = take_line(r, line);
 	}
-	if (!rc && r.conf.nvlinks)
-		add_nvlink_level(&r.conf);
+	if (!rc && r->conf.nvlinks)
+		add_nvlink_level(&r->conf);
 	if (!rc)
-		rc = check_nvlinks(&r) || check_definitions(&r) ||
-				     check_max_exclusive(&r) ||
-				     check_nodes(&r) ?
+		rc = check_nvlinks(r) || check_definitions(r) ||
+				     check_max_exclusive(r) || check_nodes(r) ?
 			     -1 :
 			     0;
-	memcpy(r.conf.key_line, r.seen, sizeof(r.seen));
+	memcpy(r->conf.key_line, r->seen, sizeof(r->seen));
+	return rc;
+}
+
+/* Takes 'text' apart and frees it. */
+static int read_conf(const char *path, char *text, struct sgang_conf *conf,
+		     struct sgang_error *err)
+{
+	struct reader r = { .path = path, .err = err };
+	int rc;
+
+	sgang_conf_default(&r.conf);
+	rc = read_lines(&r, text);
 	if (rc)
 		sgang_conf_free(&r.conf);
 	else
 		*conf = r.conf;
 	free(text);
 	return rc;
+}
+
+int sgang_conf_load(const char *path, struct sgang_conf *conf,
+		    struct sgang_error *err)
+{
+	char *text = read_file(path, err);
+
+	return text ? read_conf(path, text, conf, err) : -1;
+}
+
+int sgang_conf_parse(const char *text, const char *label,
+		     struct sgang_conf *conf, struct sgang_error *err)
+{
+	char *copy = strdup(text);
+
+	return copy ? read_conf(label, copy, conf, err) : sgang_err_memory(err);
 }
 
 void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,

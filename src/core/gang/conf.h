@@ -199,6 +199,10 @@ const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
 int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		    struct sgang_error *err);
 
+/* The same from memory; 'label' stands for the path in messages. */
+int sgang_conf_parse(const char *text, const char *label,
+		     struct sgang_conf *conf, struct sgang_error *err);
+
 /* Print every key with its value in 'conf', one Key=Value line each, in the
  * order of the table; sgang_conf_load() reads it back to the same settings. A tab
  * and a comment behind it tell where it comes from: "HopCosts=1,2\t#
