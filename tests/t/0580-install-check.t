@@ -17,7 +17,7 @@ slurm_setup -n 4 -c 2 --gang --topology tree.conf \
 PATH=$PWD/stubs:$top_builddir/src/cmd:$PATH
 conf=$slurm_dir/etc/gang.conf
 version=$(slurmctld -V)
-version=${version##* }
+version=${version##* } version=${version%%-*}
 release=${version%.*} micro=${version##*.}
 # As long as it is: it takes its place in a plugin.
 other=${micro%?}$(((${micro: -1} + 1) % 10))
@@ -70,7 +70,7 @@ sed_conf()
 test_expect_success 'a good cluster: only OK, on one screen' '
 	check &&
 	! grep -v -e "^OK    " -e "^[0-9]* OK, 0 WARN, 0 FAIL\$" out &&
-	test $(grep -c ^OK out) = 13 &&
+	test $(grep -c ^OK out) = 14 &&
 	test $(wc -l <out) -le 24 &&
 	grep "has loaded $lib/select_cons_tres.so" out
 '
@@ -180,6 +180,35 @@ test_expect_success 'at the first start: slurmctld stays out, and its log says s
 	mend &&
 	check
 '
+test_expect_success 'a gang.conf that slurmctld cannot read: one cause, one FAIL' '
+	slurm_stop_ctld &&
+	rm -f "$slurm_dir"/state/gang_{conf,topology} &&
+	ln -s gang.conf "$conf" &&
+	slurm_start_ctld && wait_for 20 nodes_idle &&
+	rm "$conf" && (umask 077 && echo "Gangs=yes" >"$conf") &&
+	answers "s|^(SlurmUser .*= ).*|\\1nobody(65534)|" &&
+	only_failure "$conf cannot be read by nobody, who runs slurmctld" \
+		"chmod a+r $conf, then scontrol reconfigure" &&
+	sh -c "$(sed -n "s/^ *\(chmod .*\), then.*/\1/p" out)" &&
+	scontrol reconfigure &&
+	wait_for 10 slurm_ctld_answers &&
+	check &&
+	rm stubs/scontrol && hash -r && mend && check
+'
+test_expect_success 'files that root can read and users cannot' '
+	chmod go-r "$plugstack" &&
+	only_failure "$plugstack cannot be read by users" "chmod a+r $plugstack" &&
+	sh -c "$(sed -n "s/^ *\(chmod .*\)/\1/p" out)" && check &&
+	chmod go-x "$lib" &&
+	only_failure "$lib/gang.so cannot be read by users" "chmod a+x $lib" &&
+	sh -c "$(sed -n "s/^ *\(chmod .*\)/\1/p" out)" && check &&
+	chmod go-x "$slurm_dir/etc" &&
+	answers "s|^(SlurmUser .*= ).*|\\1nobody(65534)|" &&
+	only_failure "$SLURM_CONF cannot be read by users" \
+		"chmod a+x $slurm_dir/etc" &&
+	rm stubs/scontrol && hash -r &&
+	sh -c "$(sed -n "s/^ *\(chmod .*\)/\1/p" out)" && check
+'
 test_expect_success 'gangs are switched off' '
 	echo "Gangs=no" >"$conf" &&
 	scontrol reconfigure &&
@@ -234,7 +263,7 @@ test_expect_success 'a node with another Slurm' '
 	chmod 755 stubs/sinfo &&
 	check &&
 	rm stubs/sinfo &&
-	grep -A 1 "^WARN  nodes with another Slurm: n3 (99.11.$micro)\$" out |
+	grep -A 1 "^WARN  nodes with another Slurm: n3 (99.11.$micro.*)\$" out |
 		grep "install slurm-gang-client"
 '
 test_expect_success 'a plugin that was replaced since slurmctld was started' '
