@@ -225,9 +225,14 @@ const char *sgang_cmd_user(void)
 
 const char *sgang_cmd_slurm_conf(void)
 {
+	static const char cached[] = "/run/slurm/conf/slurm.conf";
 	const char *path = getenv("SLURM_CONF");
 
-	return path && path[0] ? path : SLURM_CONF_DEFAULT;
+	if (path && path[0])
+		return path;
+	return access(SLURM_CONF_DEFAULT, F_OK) && !access(cached, F_OK) ?
+		       cached :
+		       SLURM_CONF_DEFAULT;
 }
 
 int sgang_cmd_conf_path(char path[SGANG_PATH], struct sgang_error *err)

@@ -107,7 +107,8 @@ const char *sgang_cmd_user(void);
 int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
 		   struct sgang_error *err);
 
-/* The path of slurm.conf: SLURM_CONF, or the usual place. */
+/* The path of slurm.conf: SLURM_CONF, the usual place, or where a configless
+ * slurmd keeps it, as libslurm looks for it. */
 const char *sgang_cmd_slurm_conf(void);
 
 /* Write the path of the gang.conf next to slurm.conf, which SLURM_CONF may

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_conf.c - sgang conf: the settings in force, and where each comes from
  *
- * slurmctld writes them to a file, see SGANG_CONF_IN_FORCE. If it is missing or
- * unreadable, sgang prints gang.conf and warns that the settings in force may
- * differ.
+ * slurmctld is asked for them. If it does not say, it may have written them to a
+ * file, see SGANG_CONF_IN_FORCE. If that is missing or unreadable, sgang prints
+ * gang.conf and warns that the settings in force may differ.
  */
 
 #define _GNU_SOURCE /* strsep() */
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
@@ -20,6 +21,7 @@
 #include "core/base/text.h"
 #include "core/base/text_file.h"
 #include "core/gang/conf.h"
+#include "core/gang/question.h"
 
 /* The largest size of a gang.conf, and as much again for the comments. */
 #define TEXT_MAX (2 * 1024 * 1024)
@@ -141,21 +143,39 @@ static int read_file(const char *path, bool optional, struct settings *settings,
 	return text ? read_settings(text, settings, err) : -1;
 }
 
-/* Read the file that slurmctld writes. Returns 1; 0 and the cause in 'err' when
- * it cannot be read here; or -1 with 'err' filled. */
-static int read_in_force(struct settings *settings, struct sgang_error *err)
+/* The text that slurmctld wrote to its file; NULL if it cannot be read here.
+ * 'at_home': it is on this host. */
+static char *written_text(bool *at_home)
 {
-	char *dir = sgang_control_state_dir(err), *text;
-	char path[SGANG_PATH];
+	char *dir = sgang_control_state_dir(NULL), path[SGANG_PATH];
 
+	*at_home = false;
 	if (!dir)
-		return -1;
+		return NULL;
 	snprintf(path, sizeof(path), "%s/" SGANG_CONF_IN_FORCE, dir);
 	free(dir);
-	text = sgang_text_file_read(path, TEXT_MAX, "settings", err);
-	if (!text)
+	*at_home = !access(path, F_OK) || errno != ENOENT;
+	return sgang_text_file_read(path, TEXT_MAX, "settings", NULL);
+}
+
+/* Ask slurmctld, or read its file. Returns 1; 0 and in 'err' why slurmctld does
+ * not say; or -1 with 'err' filled. 'at_home': this is its host. */
+static int read_in_force(struct settings *settings, bool *at_home,
+			 struct sgang_error *err)
+{
+	char *told = sgang_control_ask(SGANG_QUESTION_SETTINGS, err), *written;
+
+	if (!told && errno != EPROTO)
+		return -1;
+	written = written_text(at_home);
+	if (!told) {
+		told = written;
+		written = NULL;
+	}
+	free(written);
+	if (!told)
 		return 0;
-	return read_settings(text, settings, err) ? -1 : 1;
+	return read_settings(told, settings, err) ? -1 : 1;
 }
 
 /* ---- printing ---- */
@@ -242,8 +262,10 @@ static bool are_same(const struct settings *a, const struct settings *b)
 }
 
 /* True if gang.conf, as far as it can be seen here, agrees with the settings in
- * force. If not, 'why' says so. */
-static bool holds(const struct settings *settings, struct sgang_error *why)
+ * force. If not, 'why' says so. What another host than slurmctld's has does not
+ * count. */
+static bool holds(const struct settings *settings, bool at_home,
+		  struct sgang_error *why)
 {
 	struct settings file = { .n = 0 };
 	struct sgang_error err;
@@ -261,7 +283,7 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 			   settings->mistake);
 		return false;
 	}
-	if (!settings->file)
+	if (!settings->file || !at_home)
 		return true;
 	if (!read_file(settings->file, true, &file, &err))
 		same = are_same(settings, &file);
@@ -280,6 +302,7 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 static int find_settings(const char *conf, struct settings *settings,
 			 struct sgang_error *why, struct sgang_error *err)
 {
+	bool at_home = false;
 	char path[SGANG_PATH];
 	int rc;
 
@@ -288,14 +311,15 @@ static int find_settings(const char *conf, struct settings *settings,
 		return read_file(conf, false, settings, err);
 	if (sgang_cmd_conf_path(path, err))
 		return -1;
-	rc = read_in_force(settings, err);
+	rc = read_in_force(settings, &at_home, err);
 	if (rc < 0)
 		return -1;
 	if (rc)
-		return holds(settings, why) ? SGANG_EXIT_YES : SGANG_EXIT_NO;
-	sgang_errf(why, errno,
-		   "%s; so this is what %s says, which slurmctld "
-		   "may not have read",
+		return holds(settings, at_home, why) ? SGANG_EXIT_YES :
+						       SGANG_EXIT_NO;
+	sgang_errf(why, EPROTO,
+		   "slurmctld does not say what is in force (%s); so this is "
+		   "what %s says, which slurmctld may not have read",
 		   err->text, path);
 	return read_file(path, true, settings, err);
 }

@@ -13,6 +13,7 @@
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
+#include "cmd/in_force.h"
 #include "cmd/json.h"
 #include "cmd/past.h"
 #include "cmd/queue.h"
@@ -921,16 +922,20 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 	return sgang_cmd_no("%s %s%s", what, request->operand, hint);
 }
 
-/* Returns an exit code, or -1 with 'err' filled. */
+/* A file that is named is read first, what is in force only for a gang that was
+ * found. Returns an exit code, or -1 with 'err' filled. */
 static int answer(struct request *request, struct sgang_error *err)
 {
 	struct sgang_past past = { .jobs = { .count = 0 } };
 	struct sgang_jobs jobs = { .count = 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
 	struct subject subject = { .record = NULL };
+	const char *path = request->conf_path;
+	char dir[SGANG_PATH];
 	int code = -1;
 
-	if (sgang_cmd_conf(request->conf_path, &request->conf, err) ||
+	sgang_conf_default(&request->conf);
+	if ((path && sgang_in_force_conf(path, &request->conf, dir, err)) ||
 	    sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
@@ -940,6 +945,9 @@ static int answer(struct request *request, struct sgang_error *err)
 		code = refuse(request, &jobs);
 		break;
 	case 1:
+		if (!path &&
+		    sgang_in_force_conf(NULL, &request->conf, dir, err))
+			break;
 		code = SGANG_EXIT_YES;
 		print(request, &subject);
 		break;

@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
 #include "cmd/draw.h"
+#include "cmd/in_force.h"
 #include "cmd/json.h"
 #include "cmd/nodes.h"
 #include "cmd/probe.h"
@@ -329,7 +330,11 @@ static int run_probe(struct request *request, const char *nothing,
 static int run_draw(struct request *request, struct sgang_error *err)
 {
 	request->draw.conf_path = request->conf_path;
-	if (!request->draw.topology && load_conf(request, err))
+	if (sgang_draw_check(&request->draw, err))
+		return -1;
+	if (!request->draw.topology &&
+	    sgang_in_force_conf(request->conf_path, &request->conf,
+				request->dir, err))
 		return -1;
 	return sgang_draw_run(&request->draw, &request->conf, request->dir,
 			      err);

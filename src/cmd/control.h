@@ -52,6 +52,12 @@ int sgang_control_what_if(const struct sgang_start_ask *what,
 			  struct sgang_error *err);
 void sgang_control_forget(struct sgang_will_run *answer);
 
+/* Ask slurm-gang in slurmctld a question (question.h), which every user may.
+ * Returns the answer, a string the caller frees; or NULL with errno and 'err':
+ * EPROTO and a clause that says why slurmctld gives none, or another errno and
+ * why it cannot be asked. */
+char *sgang_control_ask(const char *question, struct sgang_error *err);
+
 /* The folder in which slurmctld keeps its state, StateSaveLocation. Returns a
  * string the caller frees, or NULL with 'err' filled. */
 char *sgang_control_state_dir(struct sgang_error *err);

@@ -32,6 +32,13 @@ void sgang_control_forget(struct sgang_will_run *answer)
 	(void)answer;
 }
 
+char *sgang_control_ask(const char *question, struct sgang_error *err)
+{
+	(void)question;
+	refuse(err);
+	return NULL;
+}
+
 char *sgang_control_state_dir(struct sgang_error *err)
 {
 	refuse(err);

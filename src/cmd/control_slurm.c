@@ -12,7 +12,9 @@
 #include "cmd/control.h"
 #include "cmd/libslurm.h"
 #include "cmd/words.h"
+#include "core/gang/question.h"
 #include "core/gang/record.h"
+#include "slurm/client.h"
 #include "slurm/public.h"
 
 /* The message if a definition is started after all. */
@@ -167,9 +169,6 @@ out:
 	return rc;
 }
 
-/* libslurm exports it, and no public header declares it. */
-void slurm_free_will_run_response_msg(will_run_response_msg_t *msg);
-
 static void describe(const struct sgang_start_ask *what, job_desc_msg_t *desc)
 {
 	desc->partition = (char *)what->partition;
@@ -203,7 +202,7 @@ static int will_run(job_desc_msg_t *desc, struct sgang_will_run *answer,
 	answer->nodes = strdup(response->node_list ? response->node_list : "");
 	answer->partition = strdup(response->part_name ? response->part_name :
 							 "");
-	slurm_free_will_run_response_msg(response);
+	sgang_client_free_will_run(response);
 	if (answer->nodes && answer->partition)
 		return 0;
 	sgang_control_forget(answer);
@@ -244,6 +243,79 @@ void sgang_control_forget(struct sgang_will_run *answer)
 	free(answer->nodes);
 	free(answer->partition);
 	*answer = (struct sgang_will_run){ .start = 0 };
+}
+
+/* A small job that nobody submits, so that plugins that look at jobs before
+ * ours find nothing missing. */
+static void fill_question(job_desc_msg_t *desc, char **env)
+{
+	slurm_init_job_desc_msg(desc);
+	desc->name = (char *)"sgang";
+	desc->user_id = getuid();
+	desc->group_id = getgid();
+	desc->work_dir = (char *)"/";
+	desc->min_nodes = desc->max_nodes = 1;
+	desc->num_tasks = 1;
+	desc->time_limit = 1;
+	desc->spank_job_env = env;
+	desc->spank_job_env_size = 1;
+}
+
+/* Ask, and return what libslurm logged meanwhile, which the caller frees; NULL
+ * with 'err'. */
+static char *ask(job_desc_msg_t *desc, struct sgang_error *err)
+{
+	will_run_response_msg_t *plan = NULL;
+	int rc, code;
+	FILE *log;
+	char *text;
+
+	if (sgang_libslurm_enter(err))
+		return NULL;
+	log = sgang_client_log_catch();
+	rc = log ? slurm_job_will_run2(desc, &plan) : -1;
+	code = errno;
+	text = log ? sgang_client_log_end(log) : NULL;
+	sgang_libslurm_leave();
+	if (plan)
+		sgang_client_free_will_run(plan);
+	errno = code;
+	if (!text)
+		sgang_errf(err, code, "%s", strerror(code));
+	else if (!rc)
+		sgang_errf(err, EPROTO,
+			   "it has no job_submit/gang that can be asked");
+	else if (sgang_libslurm_unheard())
+		sgang_errf(err, EIO, "cannot ask slurmctld: %s",
+			   sgang_libslurm_why());
+	else
+		sgang_errf(err, EPROTO, "%s", sgang_libslurm_why());
+	return text;
+}
+
+char *sgang_control_ask(const char *question, struct sgang_error *err)
+{
+	char word[sizeof(SGANG_QUESTION_ENV) + 32], *env[] = { word, NULL };
+	struct sgang_error said;
+	job_desc_msg_t desc;
+	char *log, *answer;
+	int code;
+
+	snprintf(word, sizeof(word), SGANG_QUESTION_ENV "%s", question);
+	fill_question(&desc, env);
+	log = ask(&desc, err);
+	if (!log)
+		return NULL;
+	code = errno;
+	answer = sgang_question_answer(log, &said);
+	free(log);
+	if (answer || code == EIO) {
+		errno = code;
+		return answer;
+	}
+	if (said.text[0])
+		*err = said;
+	return NULL;
 }
 
 char *sgang_control_state_dir(struct sgang_error *err)

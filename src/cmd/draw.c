@@ -528,8 +528,7 @@ static int draw_live(const struct sgang_draw *draw,
 	return code;
 }
 
-int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
-		   const char *dir, struct sgang_error *err)
+int sgang_draw_check(const struct sgang_draw *draw, struct sgang_error *err)
 {
 	if (draw->topology && draw->partition)
 		return sgang_errf(
@@ -537,12 +536,20 @@ int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
 			"--partition: a file has no "
 			"partitions; TopologyName in the gang.conf of "
 			"--conf chooses one of its topologies");
-	if (draw->topology)
-		return draw_offline(draw, err);
-	if (draw->slots || draw->free_list || draw->down_list || draw->n_with)
+	if (!draw->topology &&
+	    (draw->slots || draw->free_list || draw->down_list || draw->n_with))
 		return sgang_errf(err, EINVAL,
 				  "--slots, --free, --down and "
 				  "--with say what a cluster looks like that "
 				  "--topology=FILE describes");
-	return draw_live(draw, conf, dir, err);
+	return 0;
+}
+
+int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
+		   const char *dir, struct sgang_error *err)
+{
+	if (sgang_draw_check(draw, err))
+		return -1;
+	return draw->topology ? draw_offline(draw, err) :
+				draw_live(draw, conf, dir, err);
 }

@@ -45,7 +45,10 @@ void sgang_draw_clear(struct sgang_draw *draw);
 /* True if any option was given that applies to a drawing alone. */
 bool sgang_draw_asked(const struct sgang_draw *draw);
 
-/* Draw. 'conf' is the cluster's gang.conf and 'dir' its folder; offline they
+/* Returns 0, or -1 with 'err' if the options contradict each other. */
+int sgang_draw_check(const struct sgang_draw *draw, struct sgang_error *err);
+
+/* Draw. 'conf' and 'dir' are those of sgang_in_force_conf(); offline they
  * are not used. Returns an exit code, or -1 with 'err' filled. */
 int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
 		   const char *dir, struct sgang_error *err);

@@ -76,6 +76,11 @@ static const char *remedy(int error)
 	}
 }
 
+bool sgang_libslurm_unheard(void)
+{
+	return remedy(errno)[0];
+}
+
 const char *sgang_libslurm_why(void)
 {
 	static char text[256];

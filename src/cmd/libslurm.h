@@ -4,6 +4,8 @@
 #ifndef SGANG_LIBSLURM_H
 #define SGANG_LIBSLURM_H
 
+#include <stdbool.h>
+
 #include "core/base/err.h"
 
 /* To be called before a call of libslurm, and after it. Without a slurm.conf
@@ -12,6 +14,9 @@
  */
 int sgang_libslurm_enter(struct sgang_error *err);
 void sgang_libslurm_leave(void);
+
+/* True if the last call failed before slurmctld answered. */
+bool sgang_libslurm_unheard(void);
 
 /* The cause of the last call that failed, and a remedy where there is one.
  * Valid until the next call. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
+#include "cmd/in_force.h"
 #include "cmd/live_fabric.h"
 #include "files/fabric_file.h"
 #include "files/paths.h"
@@ -19,11 +21,14 @@ static const char *fabric_path(const struct sgang_nodes *nodes,
 {
 	if (conf->topology_file[0])
 		return conf->topology_file;
-	snprintf(path, SGANG_PATH, "%s/topology.yaml", dir);
-	if (nodes->topology_yaml && !access(path, F_OK))
+	if (nodes->topology_yaml &&
+	    !sgang_path_in(path, dir, "topology.yaml", NULL) &&
+	    !access(path, F_OK))
 		return path;
-	snprintf(path, SGANG_PATH, "%s/topology.conf", dir);
-	return nodes->topology_conf ? path : NULL;
+	return nodes->topology_conf && !sgang_path_in(path, dir,
+						      "topology.conf", NULL) ?
+		       path :
+		       NULL;
 }
 
 /* The topology that the partitions have in common; "": the cluster's. True if
@@ -56,6 +61,18 @@ static bool common_topology(const struct sgang_nodes *nodes,
 	return ours;
 }
 
+/* From the files of this host. */
+static struct sgang_fabric *
+read_files(const struct sgang_conf *conf, const char *file,
+	   const struct sgang_topology_choice *choice, const char *const *names,
+	   uint32_t n, struct sgang_error *err)
+{
+	return file && choice->name[0] ?
+		       sgang_fabric_load_other(conf, file, choice, names, n,
+					       err) :
+		       sgang_fabric_load_file(conf, file, names, n, err);
+}
+
 struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 				       const struct sgang_conf *conf,
 				       const char *dir,
@@ -63,11 +80,11 @@ struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 				       struct sgang_error *err)
 {
 	const char **names = calloc(nodes->count + 1, sizeof(*names));
-	char path[SGANG_PATH], name[SGANG_TOPOLOGY_NAME];
+	char here[SGANG_PATH], path[SGANG_PATH], name[SGANG_TOPOLOGY_NAME];
 	struct sgang_topology_choice choice = { name, NULL };
-	const char *file = fabric_path(nodes, conf, dir, path);
 	uint32_t count = (uint32_t)nodes->count;
-	struct sgang_fabric *fabric;
+	struct sgang_fabric *fabric = NULL;
+	const char *file;
 	size_t i;
 
 	if (!names) {
@@ -79,10 +96,15 @@ struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 	choice.by = common_topology(nodes, conf, partitions, n, name) ?
 			    "PartitionTopology in gang.conf" :
 			    "Topology in slurm.conf";
-	fabric = file && name[0] ?
-			 sgang_fabric_load_other(conf, file, &choice, names,
-						 count, err) :
-			 sgang_fabric_load_file(conf, file, names, count, err);
+	if (!dir[0] && sgang_path_folder(here, sgang_cmd_slurm_conf(), err))
+		goto out;
+	file = fabric_path(nodes, conf, dir[0] ? dir : here, path);
+	/* with Placement=no slurmctld knows no fabric */
+	if (!dir[0] && (conf->placement || !file || access(file, R_OK)))
+		fabric = sgang_in_force_fabric(name, names, count);
+	if (!fabric)
+		fabric = read_files(conf, file, &choice, names, count, err);
+out:
 	free(names);
 	return fabric;
 }

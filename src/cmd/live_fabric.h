@@ -13,8 +13,8 @@
 
 /* Read the fabric by which jobs of these partitions are placed, as the select
  * plugin does: the cluster's where there are none, where they differ, and for
- * partitions that slurmctld does not have. 'conf' is the cluster's gang.conf
- * and 'dir' its folder. Returns the fabric, over the nodes in the order of
+ * partitions that slurmctld does not have. 'conf' and 'dir' are those of
+ * sgang_in_force_conf(). Returns the fabric, over the nodes in the order of
  * 'nodes', or NULL with 'err'. */
 struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 				       const struct sgang_conf *conf,

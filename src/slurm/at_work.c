@@ -39,6 +39,7 @@ typedef bool never_f(struct job_descriptor *job_desc,
 		     const struct sgang_spec *spec, char *why, size_t size);
 typedef bool alike_f(uint32_t job_id, uint32_t other);
 typedef uint64_t written_f(void);
+typedef char *answer_f(const char *question);
 
 void sgang_at_work_version(unsigned int version, char *text, size_t size)
 {
@@ -257,6 +258,14 @@ uint64_t sgang_at_work_written(void)
 						    SGANG_SELECT_WRITTEN);
 
 	return written ? written() : 0;
+}
+
+char *sgang_at_work_answer(const char *question)
+{
+	static void *found;
+	answer_f *answer = (answer_f *)find_once(&found, SGANG_SELECT_ANSWER);
+
+	return answer ? answer(question) : NULL;
 }
 
 uint64_t sgang_at_work_moved(void)

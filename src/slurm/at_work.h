@@ -54,6 +54,15 @@ uint64_t sgang_select_written(void);
 uint64_t sgang_select_moved(void);
 #define SGANG_SELECT_MOVED "sgang_select_moved"
 
+/* Exported in the same way. The marked answer to a question (question.h), for
+ * the caller to free(); NULL: there is none, or no memory. Needs read locks on
+ * slurmctld's jobs and nodes. */
+char *sgang_select_answer(const char *question);
+#define SGANG_SELECT_ANSWER "sgang_select_answer"
+
+/* For job_submit/gang: the same by the select plugin that is loaded. */
+char *sgang_at_work_answer(const char *question);
+
 /* For job_submit/gang: these by the select plugin that is loaded. If that is
  * not ours, no two jobs are alike. */
 uint64_t sgang_at_work_moved(void);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* client.c - what sgang reads of libslurm's records with private headers */
 
+#define _GNU_SOURCE /* memfd_create() */
+
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "release.h"
 
@@ -75,4 +80,59 @@ int sgang_resources_cores(const struct job_resources *res, uint32_t node,
 const char *sgang_client_reason(uint32_t reason)
 {
 	return release_reason((enum job_state_reason)reason);
+}
+
+/* The library has no call for what slurmctld says beside an error: it logs it.
+ * Its log takes a file with a descriptor, and closes it. */
+FILE *sgang_client_log_catch(void)
+{
+	log_options_t options = LOG_OPTS_STDERR_ONLY;
+	int fd = memfd_create("sgang-log", MFD_CLOEXEC);
+	FILE *log = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (!log) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	options.stderr_level = LOG_LEVEL_QUIET;
+	options.logfile_level = LOG_LEVEL_ERROR;
+	log_alter_with_fp(options, 0, log);
+	return log;
+}
+
+/* NULL with errno. */
+static char *read_back(FILE *log)
+{
+	struct stat st;
+	char *text;
+
+	if (fflush(log) || fstat(fileno(log), &st))
+		return NULL;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return NULL;
+	if (pread(fileno(log), text, (size_t)st.st_size, 0) != st.st_size) {
+		free(text);
+		errno = EIO;
+		return NULL;
+	}
+	text[st.st_size] = '\0';
+	return text;
+}
+
+char *sgang_client_log_end(FILE *log)
+{
+	log_options_t options = LOG_OPTS_STDERR_ONLY;
+	char *text = read_back(log);
+	int saved = errno;
+
+	log_alter_with_fp(options, 0, NULL);
+	errno = saved;
+	return text;
+}
+
+void sgang_client_free_will_run(struct will_run_response_msg *answer)
+{
+	slurm_free_will_run_response_msg((will_run_response_msg_t *)answer);
 }

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* in_force.c - are gangs and placement on, by which settings, and why not
  *
- * settings.c puts settings in force; all other files ask here.
+ * settings.c puts settings in force; all other files ask here. Users ask
+ * through job_submit/gang (core/gang/question.h).
  */
 
 #include "config.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "select_private.h"
 
+#include "at_work.h"
+#include "core/base/text.h"
 #include "core/base/text_file.h"
+#include "core/fabric/fabric_lines.h"
+#include "core/gang/question.h"
 #include "kept.h"
 #include "layout.h"
 
@@ -59,16 +65,76 @@ static char *settings_text(const char *off, const char *mistake)
 	return text;
 }
 
+/* ---- what users ask ---- */
+
+/* What was told last. Of the fabric it is made when somebody asks first. */
+static struct {
+	pthread_mutex_t lock; /* nothing waits for it for long */
+	char *settings;
+	char *fabric;
+	unsigned int fabric_of; /* sgang_own.applied when it was made */
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void remember(const char *text)
+{
+	pthread_mutex_lock(&known.lock);
+	free(known.settings);
+	known.settings = strdup(text);
+	pthread_mutex_unlock(&known.lock);
+}
+
+/* NULL: there is none, or no memory. */
+static char *fabric_text(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+	int rc;
+
+	if (sgang_own.forward_only || !sgang_own.topologies)
+		return NULL;
+	out = open_memstream(&text, &size);
+	rc = out ? sgang_fabric_lines_print(sgang_own.topologies, out) : -1;
+	if (!sgang_text_close(out, &text) || !rc)
+		return text;
+	free(text);
+	return NULL;
+}
+
+extern char *sgang_select_answer(const char *question)
+{
+	char *answer = NULL, *text = NULL;
+
+	pthread_mutex_lock(&known.lock);
+	if (!strcmp(question, SGANG_QUESTION_SETTINGS)) {
+		text = known.settings;
+	} else if (!strcmp(question, SGANG_QUESTION_FABRIC)) {
+		if (!known.fabric || known.fabric_of != sgang_own.applied ||
+		    sgang_own.forward_only) {
+			free(known.fabric);
+			known.fabric = fabric_text();
+			known.fabric_of = sgang_own.applied;
+		}
+		text = known.fabric;
+	}
+	if (text)
+		answer = sgang_question_mark(text);
+	pthread_mutex_unlock(&known.lock);
+	return answer;
+}
+
 void sgang_settings_tell(const char *off, const char *mistake)
 {
 	struct sgang_settings_told *told;
-	char *text;
+	char *text = settings_text(off, mistake);
 
-	if (!sgang_own.conductor)
-		return;
-	text = settings_text(off, mistake);
 	if (!text)
 		return;
+	remember(text);
+	if (!sgang_own.conductor) {
+		free(text);
+		return;
+	}
 	told = xmalloc(sizeof(*told));
 	told->text = text;
 	told->path = xstrdup_printf("%s/" SGANG_CONF_IN_FORCE,

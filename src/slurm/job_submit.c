@@ -26,6 +26,7 @@
 #include "at_work.h"
 #include "ceiling.h"
 #include "core/base/hash.h"
+#include "core/gang/question.h"
 #include "core/gang/record.h"
 #include "kept.h"
 #include "layout.h"
@@ -729,6 +730,24 @@ static void take_script(job_desc_msg_t *job_desc)
 	job_desc->script = xstrdup("#!/bin/sh\nexit 0\n");
 }
 
+/* A job that is a question is refused with the answer. */
+static int answer_question(const char *question, char **err_msg)
+{
+	char *answer = sgang_at_work_answer(question);
+	struct sgang_error why;
+	const char *off;
+	bool told;
+
+	if (!answer) {
+		off = sgang_at_work_off(&told);
+		sgang_errf(&why, 0, "gangs are off on this cluster: %s",
+			   off ? off : "nothing is known of them");
+	}
+	tell(err_msg, answer ? answer : why.text);
+	free(answer);
+	return ESLURM_NOT_SUPPORTED;
+}
+
 static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 			    char **err_msg)
 {
@@ -761,11 +780,15 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
 		      char **err_msg)
 {
-	const char *off;
+	const char *off, *question;
 	bool told;
 
 	if (other_slurm || !records_fit(list_peek(job_list)))
 		return submit_to_unknown(job_desc, submit_uid, err_msg);
+	question = sgang_question(job_desc->spank_job_env,
+				  job_desc->spank_job_env_size);
+	if (question)
+		return answer_question(question, err_msg);
 	note_number(job_desc, submit_uid);
 	if (!sgang_spec_concerns(job_desc->spank_job_env,
 				 job_desc->spank_job_env_size))

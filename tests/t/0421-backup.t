@@ -73,6 +73,11 @@ test_expect_success 'again and again, and slurmctld finds no other that writes' 
 	ran_once pair 4 &&
 	! grep "Bad job state save file time" "$slurm_dir/log/slurmctld.log"
 '
+test_expect_success 'it says what is in force' '
+	"$top_builddir/src/cmd/sgang" topology >out 2>err &&
+	grep "^flat  2 nodes" out &&
+	test_must_be_empty err
+'
 test_expect_success 'its end does not wait' '
 	gang_of_two third && rm pair.go &&
 	SECONDS=0 &&

@@ -9,11 +9,19 @@ test_description='sgang explains where a gang is and what it waits for'
 sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
+# Nothing was said, but on a cluster without plugins that nobody could be asked
+# for the names of levels.
+said_nothing()
+{
+	test -n "$slurm_gang" || sed -i "/(it has no job_submit\/gang/d" err
+	test_must_be_empty err
+}
+
 # explains OPERAND [OPTION...] <LINES: it prints exactly this
 explains()
 {
 	cat >expected
-	"$sgang" explain "$@" >out 2>err && test_must_be_empty err &&
+	"$sgang" explain "$@" >out 2>err && said_nothing &&
 		test_cmp expected out
 }
 
@@ -22,7 +30,7 @@ tells()
 {
 	local word
 
-	"$sgang" explain $1 >out 2>err && test_must_be_empty err || return 1
+	"$sgang" explain $1 >out 2>err && said_nothing || return 1
 	shift
 	for word; do
 		grep -qE "(^| )$word( |\$)" out || {
