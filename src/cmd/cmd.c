@@ -50,11 +50,8 @@ static void print_help(const struct sgang_verb *verb)
 	       verb->summary);
 	for (option = verb->options; option->name; option++)
 		print_option(option->name, option->arg, option->help);
-	if (!verb->serves) {
-		print_option("json", NULL,
-			     verb->json ? verb->json : "print JSON");
-		print_option("yaml", NULL, "print YAML");
-	}
+	print_option("json", NULL, verb->json ? verb->json : "print JSON");
+	print_option("yaml", NULL, "print YAML");
 	print_option("help", NULL, "print this text");
 	printf("\nExit status: 0 yes, 1 no, 2 usage or bad input. "
 	       "More in sgang(1).\n");

@@ -44,7 +44,6 @@ struct sgang_verb {
 	const struct sgang_cmd_option *options; /* ends with name NULL */
 	const char *json; /* help of --json, NULL: "print JSON" */
 	bool command; /* the operands are a command with options of its own */
-	bool serves;  /* prints no answer: --json has no effect */
 	int (*run)(const struct sgang_verb *verb, int argc, char **argv);
 };
 

@@ -68,6 +68,5 @@ const struct sgang_verb sgang_verb_web = {
 	.operands = NULL,
 	.summary = "a page of the cluster that renews itself, for browsers",
 	.options = options,
-	.serves = true,
 	.run = run
 };
