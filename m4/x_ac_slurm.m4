@@ -10,7 +10,8 @@
 #   with_slurm           yes or no, also as conditional WITH_SLURM
 #   SLURM_VERSION        as in 22.05.8
 #   SLURM_RELEASE        of the adapters in src/slurm, as in 22_05; the oldest
-#                        also as a conditional SLURM_22_05
+#                        and the newest also as conditionals, SLURM_22_05
+#                        and SLURM_26_05
 #   SLURM_SOURCE         the source, absolute
 #   SLURM_CPPFLAGS       for whatever includes Slurm's private headers
 #   SLURM_LIBS           libslurm, for whatever asks slurmctld as a client
@@ -64,6 +65,7 @@ AC_DEFINE_UNQUOTED([SGANG_STOCK_RULE], [$SGANG_STOCK_RULE],
 	[How Slurm by itself places jobs, an enum sgang_stock_rule.])
 AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm" = yes])
 AM_CONDITIONAL([SLURM_22_05], [test "$SLURM_RELEASE" = 22_05])
+AM_CONDITIONAL([SLURM_26_05], [test "$SLURM_RELEASE" = 26_05])
 ])
 
 # What the source says it is: the Version line of its META file.

@@ -51,34 +51,61 @@ static int add_nvlinks(struct sgang_draft *draft, const struct sgang_conf *conf,
 	return 0;
 }
 
+/* 'text' NULL: all nodes are on one leaf. */
+static struct sgang_fabric *load(const struct sgang_conf *conf,
+				 const struct sgang_fabric_text *text,
+				 const struct sgang_topology_choice *choice,
+				 const char *const *nodes, uint32_t n_nodes,
+				 struct sgang_error *err)
+{
+	struct sgang_draft *draft = sgang_draft_create(nodes, n_nodes, err);
+	struct sgang_fabric *fabric = NULL;
+	int rc;
+
+	if (!draft)
+		return NULL;
+	if (text) {
+		sgang_draft_leave_out(draft, text->outside);
+		rc = read_text(draft, text->text, text->label, choice, nodes,
+			       err);
+	} else {
+		rc = sgang_draft_flat(draft, err);
+	}
+	if (!rc && !add_nvlinks(draft, conf, err))
+		fabric = sgang_draft_build(draft, err);
+	sgang_draft_destroy(draft);
+	return fabric;
+}
+
+struct sgang_fabric *sgang_fabric_load_text(
+	const struct sgang_conf *conf, const struct sgang_fabric_text *text,
+	const struct sgang_topology_choice *choice, const char *const *nodes,
+	uint32_t n_nodes, struct sgang_error *err)
+{
+	return load(conf, text, choice, nodes, n_nodes, err);
+}
+
 struct sgang_fabric *
 sgang_fabric_load_other(const struct sgang_conf *conf, const char *path,
 			const struct sgang_topology_choice *choice,
 			const char *const *nodes, uint32_t n_nodes,
 			struct sgang_error *err)
 {
-	struct sgang_fabric *fabric = NULL;
-	struct sgang_draft *draft = NULL;
-	char *text = NULL;
-	int rc, saved;
+	struct sgang_fabric_text text = { .label = path };
+	struct sgang_fabric *fabric;
+	char *read;
+	int saved;
 
-	if (path) {
-		text = sgang_text_file_read(path, SGANG_FABRIC_FILE_MAX,
-					    SGANG_FABRIC_FILE_KIND, err);
-		if (!text)
-			return NULL;
-	}
-	draft = sgang_draft_create(nodes, n_nodes, err);
-	if (!draft)
-		goto out;
-	rc = path ? read_text(draft, text, path, choice, nodes, err) :
-		    sgang_draft_flat(draft, err);
-	if (!rc && !add_nvlinks(draft, conf, err))
-		fabric = sgang_draft_build(draft, err);
-out:
+	if (!path)
+		return load(conf, NULL, choice, nodes, n_nodes, err);
+	read = sgang_text_file_read(path, SGANG_FABRIC_FILE_MAX,
+				    SGANG_FABRIC_FILE_KIND, err);
+	if (!read)
+		return NULL;
+	text.text = read;
+	fabric = load(conf, &text, choice, nodes, n_nodes, err);
 	saved = errno;
-	sgang_draft_destroy(draft);
-	free(text);
+	free(read);
 	errno = saved;
 	return fabric;
 }

@@ -36,4 +36,18 @@ sgang_fabric_load_other(const struct sgang_conf *conf, const char *path,
 			const char *const *nodes, uint32_t n_nodes,
 			struct sgang_error *err);
 
+/* A topology that is not read from a file. */
+struct sgang_fabric_text {
+	const char *text;    /* as of a topology.conf or topology.yaml */
+	const char *label;   /* what messages call it */
+	const bool *outside; /* by node: it is nowhere, whatever the text says;
+			      * NULL: none is */
+};
+
+/* The same from memory. */
+struct sgang_fabric *sgang_fabric_load_text(
+	const struct sgang_conf *conf, const struct sgang_fabric_text *text,
+	const struct sgang_topology_choice *choice, const char *const *nodes,
+	uint32_t n_nodes, struct sgang_error *err);
+
 #endif

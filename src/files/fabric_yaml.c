@@ -247,14 +247,27 @@ static int read_flat(const struct reader *r, const struct sgang_tree *flat)
 	return sgang_draft_flat(r->draft, r->err);
 }
 
+/* ---- kinds on which nobody places here ---- */
+
+static int refuse_kind(const struct reader *r, const struct sgang_tree *tree)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	return sgang_errf(r->err, EINVAL,
+			  "%s:%zu: topology %s is a %s, on which slurm-gang "
+			  "cannot place gangs: it knows tree, block and flat",
+			  r->label, tree->line,
+			  sgang_text_show(shown, r->topology), tree->key);
+}
+
 /* ---- the list of topologies ---- */
 
 static const struct kind {
 	const char *key;
 	int (*read)(const struct reader *r, const struct sgang_tree *tree);
 } kinds[] = {
-	{ "block", read_block },
-	{ "flat", read_flat },
+	{ "block", read_block }, { "flat", read_flat },
+	{ "ring", refuse_kind }, { "torus3d", refuse_kind },
 	{ "tree", read_tree },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -300,6 +313,17 @@ static int says_kind(const struct reader *r, const struct sgang_tree *entry,
 		     entry->key);
 }
 
+/* scontrol show topoconf prints all kinds, and {} for those that it is not. */
+static bool is_other_kind(const struct sgang_tree *topology,
+			  const struct sgang_tree *entry)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < N_KINDS; i++)
+		n += sgang_tree_find(topology, kinds[i].key) != NULL;
+	return n > 1 && entry->kind == SGANG_TREE_MAP && !entry->child;
+}
+
 static int read_topology(const struct reader *r,
 			 const struct sgang_tree *topology)
 {
@@ -311,7 +335,7 @@ static int read_topology(const struct reader *r,
 		rc = says_kind(r, entry, &found);
 		if (rc < 0)
 			return -1;
-		if (!rc)
+		if (!rc || is_other_kind(topology, entry))
 			continue;
 		if (chosen)
 			return wrong(r, entry, "one of tree, block and flat",
@@ -323,6 +347,26 @@ static int read_topology(const struct reader *r,
 		return wrong(r, topology, "tree, block or flat in topology",
 			     r->topology);
 	return kind->read(r, chosen);
+}
+
+bool sgang_fabric_yaml_is_bare(const char *text)
+{
+	struct sgang_tree *all = sgang_tree_parse(text, "", NULL);
+	const struct sgang_tree *item, *entry = NULL;
+	size_t i;
+
+	for (item = all ? first_of(all) : NULL; item && !entry;
+	     item = next_of(all, item)) {
+		for (i = 0; i < N_KINDS && !entry; i++) {
+			entry = item->kind == SGANG_TREE_MAP ?
+					sgang_tree_find(item, kinds[i].key) :
+					NULL;
+			if (entry && is_other_kind(item, entry))
+				entry = NULL;
+		}
+	}
+	sgang_tree_destroy(all);
+	return !entry;
 }
 
 /* The name of a topology, or NULL. */

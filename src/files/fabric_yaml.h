@@ -44,10 +44,15 @@ struct sgang_topology_choice {
 /* True if 'text' is YAML rather than a topology.conf. */
 bool sgang_fabric_is_yaml(const char *text);
 
+/* True if no topology of 'text' says of what kind it is: scontrol show topoconf
+ * prints so where there is a topology.conf. */
+bool sgang_fabric_yaml_is_bare(const char *text);
+
 /* Read the chosen topology of 'text' into 'draft'; the default one is the first
  * whose cluster_default is true, else the first of all. 'label' names the text
  * in messages. Topologies that are not chosen need a name and no more: they may
- * be of a kind that is not understood here. 'has_nodes': the draft knows all
+ * be of a kind that is not understood here. Of several kinds in one topology
+ * those that are {} count as not there, as scontrol show topoconf prints them. 'has_nodes': the draft knows all
  * nodes, which a flat topology does not name. 0, or -1 with errno (EINVAL what
  * is in it, ENOMEM) and 'err'. */
 int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,

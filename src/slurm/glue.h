@@ -49,6 +49,11 @@ extern atomic_bool sgang_host_fresh;
  * to be read, or there is none. Answered by the entry points. */
 bool sgang_select_at_work(struct job_record *job);
 
+/* With the locks: true if a node has another place than in the fabric in force.
+ * No pass is made until the fabric has been read again. Answered by the entry
+ * points. */
+bool sgang_select_nodes_moved(void);
+
 extern const struct sgang_host sgang_host_slurm;
 
 /* Brings what node_usage() reads up to date; set by the entry points to the

@@ -48,7 +48,8 @@ static bool host_lock(void)
 	lock_slurmctld(conductor_locks);
 	/* The wait for the locks may have been long. */
 	if (slurmctld_config.shutdown_time || !in_control() || !job_list ||
-	    !sgang_select_at_work(list_peek(job_list))) {
+	    !sgang_select_at_work(list_peek(job_list)) ||
+	    sgang_select_nodes_moved()) {
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}

@@ -22,6 +22,7 @@
 #include "core/gang/question.h"
 #include "kept.h"
 #include "layout.h"
+#include "slurm_tree.h"
 
 struct sgang_own sgang_own;
 
@@ -186,6 +187,21 @@ const struct sgang_fabric *sgang_settings_fabric(const job_record_t *job_ptr)
 	if (all->n > 1)
 		sgang_settings_topology(job_ptr, name);
 	return sgang_topologies_find(all, name)->fabric;
+}
+
+void sgang_settings_outdated(void)
+{
+	atomic_store(&sgang_own.other_nodes, true);
+	sgang_conductor_poke(sgang_own.conductor);
+}
+
+bool sgang_select_nodes_moved(void)
+{
+	if (!sgang_own.configured || atomic_load(&sgang_own.other_nodes) ||
+	    sgang_slurm_tree_stamp() == sgang_own.node_stamp)
+		return false;
+	sgang_settings_outdated();
+	return true;
 }
 
 bool sgang_select_records_fit(const char *wrong)

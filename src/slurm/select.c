@@ -24,6 +24,7 @@
 #include "layout.h"
 #include "plugins/thread.h"
 #include "rows.h"
+#include "slurm_tree.h"
 
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -136,6 +137,13 @@ static bool may_conduct(void)
 	return true;
 }
 
+/* No pass is made while there are no gangs, but a node may be moved. */
+static void look_at_nodes(void)
+{
+	if (sgang_slurm_tree_touched() && sgang_host_slurm.lock())
+		sgang_host_slurm.unlock();
+}
+
 static void *conduct(void *arg)
 {
 	(void)arg;
@@ -146,6 +154,8 @@ static void *conduct(void *arg)
 		sgang_settings_write();
 		if (control_time)
 			atomic_store(&sgang_host_fresh, false);
+		if (may_conduct())
+			look_at_nodes();
 		if (may_conduct())
 			sgang_settings_read_again();
 		if (!may_conduct())
@@ -307,10 +317,9 @@ extern int select_p_reconfigure(void)
 
 	atomic_fetch_add(&sgang_events, 1);
 	/* scontrol create and delete, and slurmd -Z end in this call. */
-	if (sgang_select_at_work(NULL) && !sgang_settings_fit_nodes()) {
-		atomic_store(&sgang_own.other_nodes, true);
-		sgang_conductor_poke(sgang_own.conductor);
-	}
+	sgang_own.node_changes++;
+	if (sgang_select_at_work(NULL) && !sgang_settings_fit_nodes())
+		sgang_settings_outdated();
 	return rc;
 }
 

@@ -69,13 +69,15 @@ extern struct sgang_stock sgang_stock;
 struct sgang_settings_told;
 
 struct sgang_own {
-	bool controller;          /* this is slurmctld */
-	atomic_bool forward_only; /* something is wrong: stay out */
-	atomic_bool configured;   /* conf and fabric have been read once */
-	bool wrong_layout;        /* no settings can repair that */
-	char off[512];            /* forward_only: why */
-	atomic_bool other_nodes;  /* than those the files were read for */
-	unsigned int applied;     /* how often that was done */
+	bool controller;           /* this is slurmctld */
+	atomic_bool forward_only;  /* something is wrong: stay out */
+	atomic_bool configured;    /* conf and fabric have been read once */
+	bool wrong_layout;         /* no settings can repair that */
+	char off[512];             /* forward_only: why */
+	atomic_bool other_nodes;   /* than those the files were read for */
+	unsigned int applied;      /* how often that was done */
+	unsigned int node_changes; /* how often nodes came or went */
+	uint64_t node_stamp;       /* of the places of nodes in force */
 	struct sgang_conf conf;
 	struct sgang_topologies *topologies; /* the conductor owns them */
 	struct sgang_node_topos *topos;      /* what is inside the nodes, */
@@ -110,6 +112,10 @@ void sgang_settings_stay_out(const char *why);
  * because slurmctld's locks are held: the settings, or why they are 'off', and
  * what the mistake is in a file that was not taken. Either may be NULL. */
 void sgang_settings_tell(const char *off, const char *mistake);
+
+/* The topologies in force are not those of slurmctld's nodes any more: no pass
+ * is made until they have been read again. With the locks. */
+void sgang_settings_outdated(void);
 
 /* Write the text for sgang conf. Without the locks, on the conductor's thread.
  */

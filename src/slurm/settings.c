@@ -20,6 +20,7 @@
 #include "files/fabric_file.h"
 #include "inside.h"
 #include "kept.h"
+#include "slurm_tree.h"
 
 /* ---- settings and fabric ---- */
 
@@ -29,11 +30,29 @@ struct partition {
 	char chosen[SGANG_TOPOLOGY_NAME]; /* by gang.conf as well */
 };
 
-/* The contents of the files, and what the files are read for. The nodes and
- * partitions are those at the beginning of the reading. */
+/* A topology of slurmctld, and the nodes that are nowhere in it. */
+struct outside {
+	char name[SGANG_TOPOLOGY_NAME]; /* "": the default one */
+	bool *nodes;                    /* NULL: none is */
+};
+
+/* The topologies that slurmctld has. */
+struct live {
+	char *text;         /* NULL: those of the file */
+	const char *refuse; /* NULL, or a TopologyPlugin that is none of ours */
+	struct outside *outside;
+	int n_outside;
+};
+
+/* The contents of the files, and what the files are read for. The nodes,
+ * partitions and slurmctld's topologies are those at the beginning of the
+ * reading. */
 struct reading {
-	unsigned int after; /* sgang_own.applied when it was begun */
-	char **names;       /* of the nodes */
+	unsigned int after;       /* sgang_own.applied when it was begun */
+	unsigned int nodes_since; /* sgang_own.node_changes at that time */
+	uint64_t stamp;           /* of the places of nodes */
+	struct live live;
+	char **names; /* of the nodes */
 	int n_nodes;
 	struct partition *partitions;
 	int n_partitions;
@@ -43,6 +62,7 @@ struct reading {
 	struct sgang_conf conf;
 	struct sgang_error conf_err, fabric_err, partition_err, topos_err;
 	struct sgang_topologies *topologies; /* NULL: see fabric_err */
+	struct sgang_error elsewhere;        /* where slurmctld's differ */
 	struct sgang_node_topos *topos;      /* NULL: none, or see topos_err */
 };
 
@@ -68,12 +88,48 @@ static int note_partition(void *x, void *arg)
 	return 0;
 }
 
+static void note_outside(struct live *live, const char *name)
+{
+	struct outside *outside;
+
+	for (int i = 0; i < live->n_outside; i++) {
+		if (!strcmp(live->outside[i].name, name))
+			return;
+	}
+	xrecalloc(live->outside, live->n_outside + 1, sizeof(*outside));
+	outside = &live->outside[live->n_outside++];
+	snprintf(outside->name, sizeof(outside->name), "%s", name);
+	outside->nodes = sgang_slurm_tree_outside(name);
+}
+
+/* Those that gang.conf names anew are looked at in the reading after this one. */
+static void note_live(struct reading *r)
+{
+	struct live *live = &r->live;
+	char name[SGANG_TOPOLOGY_NAME];
+
+	r->stamp = sgang_slurm_tree_stamp();
+	live->text = sgang_slurm_tree_text();
+	if (!live->text) {
+		live->refuse = sgang_slurm_tree_unknown();
+		return;
+	}
+	note_outside(live, "");
+	note_outside(live, r->before.topology_name);
+	for (int i = 0; i < r->n_partitions; i++) {
+		(void)sgang_conf_topology_of(&r->before, r->partitions[i].name,
+					     r->partitions[i].topology, name);
+		note_outside(live, name);
+	}
+}
+
 /* With the locks. */
 static void begin_reading(struct reading *r)
 {
 	char gap[16];
 
 	*r = (struct reading){ .after = sgang_own.applied,
+			       .nodes_since = sgang_own.node_changes,
 			       .n_nodes = node_record_count };
 	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
 	for (int i = 0; i < r->n_nodes; i++)
@@ -86,6 +142,7 @@ static void begin_reading(struct reading *r)
 	r->plain = xstrstr(slurm_conf.topology_plugin, "tree") ||
 		   xstrstr(slurm_conf.topology_plugin, "block");
 	sgang_conf_copy(&r->before, &sgang_own.conf);
+	note_live(r);
 }
 
 static void end_reading(struct reading *r)
@@ -98,6 +155,10 @@ static void end_reading(struct reading *r)
 		xfree(r->partitions[i].topology);
 	}
 	xfree(r->partitions);
+	for (int i = 0; i < r->live.n_outside; i++)
+		xfree(r->live.outside[i].nodes);
+	xfree(r->live.outside);
+	xfree(r->live.text);
 	sgang_conf_free(&r->before);
 	sgang_conf_free(&r->conf);
 }
@@ -108,7 +169,10 @@ static bool still_holds(const struct reading *r)
 {
 	char gap[16];
 
-	if (r->after != sgang_own.applied || r->n_nodes != node_record_count)
+	if (r->after != sgang_own.applied ||
+	    r->nodes_since != sgang_own.node_changes ||
+	    r->n_nodes != node_record_count ||
+	    r->stamp != sgang_slurm_tree_stamp())
 		return false;
 	for (int i = 0; i < r->n_nodes; i++) {
 		if (strcmp(r->names[i], node_name(i, gap)))
@@ -185,9 +249,42 @@ static bool was_tried(const struct reading *r, int upto, const char *topology)
 	return false;
 }
 
+/* What topologies are read from. */
+struct source {
+	const struct live *live; /* slurmctld's; NULL: a file */
+	const char *path;        /* NULL: none, all nodes are on one leaf */
+};
+
+static const bool *outside_of(const struct live *live, const char *topology)
+{
+	for (int i = 0; i < live->n_outside; i++) {
+		if (!strcmp(live->outside[i].name, topology))
+			return live->outside[i].nodes;
+	}
+	return NULL;
+}
+
+static struct sgang_fabric *load(const struct reading *r,
+				 const struct source *from,
+				 const struct sgang_topology_choice *choice,
+				 struct sgang_error *err)
+{
+	const char *const *names = (const char *const *)r->names;
+	struct sgang_fabric_text text = { .label = "slurmctld's topologies" };
+
+	if (!from->live)
+		return sgang_fabric_load_other(&r->conf, from->path, choice,
+					       names, r->n_nodes, err);
+	text.text = from->live->text;
+	text.outside = outside_of(from->live, choice->name);
+	return sgang_fabric_load_text(&r->conf, &text, choice, names,
+				      r->n_nodes, err);
+}
+
 /* Read the partition's own topology, if it has one. */
-static int add_topology(const struct reading *r, const char *path, int number,
-			struct sgang_topologies *all, struct sgang_error *err)
+static int add_topology(const struct reading *r, const struct source *from,
+			int number, struct sgang_topologies *all,
+			struct sgang_error *err)
 {
 	struct partition *partition = &r->partitions[number];
 	char *name = partition->chosen;
@@ -200,44 +297,137 @@ static int add_topology(const struct reading *r, const char *path, int number,
 			    "Topology in slurm.conf";
 	if (!name[0] || was_tried(r, number, name))
 		return 0;
-	if (!path)
+	if (!from->live && !from->path)
 		return sgang_errf(err, EINVAL,
 				  "%s gives partition %s topology "
 				  "\"%s\", but there is no topology.yaml",
 				  choice.by, partition->name, name);
-	fabric = sgang_fabric_load_other(&r->conf, path, &choice,
-					 (const char *const *)r->names,
-					 r->n_nodes, err);
+	fabric = load(r, from, &choice, err);
 	return fabric ? sgang_topologies_add(all, name, fabric, err) : -1;
 }
 
 /* A mistake does not affect other topologies: such partitions have the
  * cluster's. */
-static void add_topologies(struct reading *r, const char *path,
-			   struct sgang_topologies *all)
+static struct sgang_topologies *read_all(const struct reading *r,
+					 const struct source *from,
+					 struct sgang_error *partition_err,
+					 struct sgang_error *err)
 {
-	for (int i = 0; i < r->n_partitions; i++)
-		(void)add_topology(r, path, i, all, &r->partition_err);
+	const struct sgang_topology_choice choice = {
+		r->conf.topology_name, "TopologyName in gang.conf"
+	};
+	struct sgang_topologies *all = only(load(r, from, &choice, err), err);
+
+	for (int i = 0; all && i < r->n_partitions; i++)
+		(void)add_topology(r, from, i, all, partition_err);
+	return all;
+}
+
+/* The name of what a node hangs on. */
+static const char *leaf_of(const struct sgang_fabric *fabric, uint32_t node)
+{
+	uint32_t leaf = sgang_fabric_leaf(fabric, node);
+	const char *name = sgang_fabric_domain(fabric, leaf)->name;
+
+	return strcmp(name, sgang_fabric_node_name(fabric, node)) ? name :
+								    "no leaf";
+}
+
+/* True if a node is elsewhere in 'there' than in the file at 'path'; 'err' says
+ * which. Both have the same nodes. */
+static bool differs(const struct sgang_fabric *there,
+		    const struct sgang_fabric *file, const char *path,
+		    struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_nodes(there), others = 0, first = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!strcmp(leaf_of(there, i), leaf_of(file, i)))
+			continue;
+		others += first < n;
+		first = first < n ? first : i;
+	}
+	if (first == n)
+		return false;
+	(void)sgang_errf(
+		err, EEXIST,
+		"slurmctld has node %s on %s, which %s puts on %s, and %u other nodes elsewhere as well",
+		sgang_fabric_node_name(there, first), leaf_of(there, first),
+		path, leaf_of(file, first), others);
+	return true;
+}
+
+/* Note a difference between slurmctld's topologies and the file's. */
+static void compare(struct reading *r, const struct sgang_topologies *there,
+		    const struct sgang_topologies *file, const char *path)
+{
+	for (size_t i = 0; i < there->n; i++) {
+		const struct sgang_topology *topology = &there->topology[i];
+		const struct sgang_topology *same =
+			sgang_topologies_find(file, topology->name);
+
+		if (!strcmp(same->name, topology->name) &&
+		    differs(topology->fabric, same->fabric, path,
+			    &r->elsewhere))
+			return;
+	}
+}
+
+/* What slurmctld has counts, unless gang.conf names another file. */
+static struct sgang_topologies *read_both(struct reading *r, const char *path,
+					  struct sgang_error *err)
+{
+	const struct source from_file = { .path = path },
+			    from_live = { .live = &r->live };
+	bool own_file = r->conf.topology_file[0];
+	struct sgang_error other, other_partition;
+	struct sgang_topologies *file, *there;
+
+	there = read_all(r, &from_live,
+			 own_file ? &other_partition : &r->partition_err,
+			 own_file ? &other : err);
+	file = read_all(r, &from_file,
+			own_file ? &r->partition_err : &other_partition,
+			there && !own_file ? &other : err);
+	if (there && file)
+		compare(r, there, file, path);
+	sgang_topologies_destroy(own_file ? there : file);
+	return own_file ? file : there;
+}
+
+/* The file, when it must be a copy for the process that begins. */
+static char *path_to_read(const struct reading *r)
+{
+	char *path = topology_path(r);
+
+	/* slurmctld's own is never older than a copy */
+	if (path && r->kept && !r->live.text) {
+		xfree(path);
+		path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
+	}
+	return path;
 }
 
 static struct sgang_topologies *read_topologies(struct reading *r,
 						struct sgang_error *err)
 {
-	char *path = topology_path(r);
+	struct source from = { NULL, NULL };
 	struct sgang_topologies *all;
+	char *path;
 
 	if (!r->conf.placement)
 		return flat(r, err);
-	if (path && r->kept) {
-		xfree(path);
-		path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
+	if (r->live.refuse && !r->conf.topology_file[0]) {
+		(void)sgang_errf(
+			err, EINVAL,
+			"TopologyPlugin=%s: slurm-gang cannot place gangs on it, it knows topology/tree, topology/block and topology/flat",
+			r->live.refuse);
+		return NULL;
 	}
-	all = only(sgang_fabric_load_file(&r->conf, path,
-					  (const char *const *)r->names,
-					  r->n_nodes, err),
-		   err);
-	if (all)
-		add_topologies(r, path, all);
+	path = path_to_read(r);
+	from.path = path;
+	all = r->live.text ? read_both(r, path, err) :
+			     read_all(r, &from, &r->partition_err, err);
 	xfree(path);
 	return all;
 }
@@ -294,6 +484,21 @@ static void tell_unknown(const struct reading *r, const char *key,
 			   partition);
 		complain(what.text, "the rest of it counts");
 	}
+}
+
+/* Once, until there is none any more. */
+static void tell_elsewhere(const struct reading *r)
+{
+	static bool told;
+	bool any = r->elsewhere.text[0];
+
+	if (any && !told)
+		sgang_log(SGANG_LOG_INFO, "%s; gangs are placed as %s",
+			  r->elsewhere.text,
+			  r->conf.topology_file[0] ?
+				  "TopologyFile in gang.conf says" :
+				  "slurmctld has it");
+	told = any;
 }
 
 static void tell_partitions(const struct reading *r)
@@ -547,6 +752,15 @@ static const char *mistake_of(const struct reading *r)
 	return NULL;
 }
 
+/* See note_live(). */
+static bool names_others(const struct reading *r)
+{
+	return r->live.text &&
+	       (strcmp(r->conf.topology_name, r->before.topology_name) ||
+		strcmp(r->conf.partition_topology,
+		       r->before.partition_topology));
+}
+
 /* With the locks, and while the nodes are those for which it was read. Takes
  * the contents of 'r'. */
 static void apply(struct reading *r)
@@ -564,15 +778,18 @@ static void apply(struct reading *r)
 		all = after_mistake(r);
 	if (!all || !find_inside(r, all, &in))
 		goto fail;
-	if (!r->kept)
+	if (!r->kept) {
 		tell_partitions(r);
+		tell_elsewhere(r);
+	}
 	sgang_own.applied++;
 	sgang_own.forward_only = false;
 	sgang_own.configured = true;
 	use(&r->conf, all, &in);
 	sgang_conf_free(&sgang_own.conf);
 	sgang_conf_copy(&sgang_own.conf, &r->conf);
-	atomic_store(&sgang_own.other_nodes, false);
+	sgang_own.node_stamp = r->stamp;
+	atomic_store(&sgang_own.other_nodes, names_others(r));
 	sgang_settings_tell(NULL, mistake_of(r));
 	sgang_log_upto(sgang_own.conf.log_level == SGANG_CONF_LOG_ERROR ?
 			       SGANG_LOG_ERROR :

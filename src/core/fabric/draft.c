@@ -73,8 +73,9 @@ struct sgang_draft {
 	uint32_t n_nodes, node_room;
 	uint32_t last_file; /* offset of the file named last */
 	const struct sgang_draft_words *words;
-	bool fixed; /* the caller said which nodes exist */
-	bool flat;  /* there is nothing but one leaf */
+	const bool *outside; /* by node; NULL: none is */
+	bool fixed;          /* the caller said which nodes exist */
+	bool flat;           /* there is nothing but one leaf */
 };
 
 static int no_memory(struct sgang_error *err)
@@ -322,6 +323,11 @@ void sgang_draft_call(struct sgang_draft *draft,
 	draft->words = words;
 }
 
+void sgang_draft_leave_out(struct sgang_draft *draft, const bool *outside)
+{
+	draft->outside = outside;
+}
+
 int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 		       struct sgang_place place, uint32_t *number,
 		       struct sgang_error *err)
@@ -429,6 +435,9 @@ static int hang_node(struct sgang_draft *draft, uint32_t leaf, const char *name,
 		slot = node_slot(draft, name);
 		if (add_node(draft, name, slot))
 			return no_memory(err);
+	} else if (draft->fixed && draft->outside &&
+		   draft->outside[*slot - 1]) {
+		return 0;
 	}
 	hangs_on = &draft->node_leaf[*slot - 1];
 	if (*hangs_on == NONE || *hangs_on == leaf) {

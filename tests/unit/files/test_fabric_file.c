@@ -26,6 +26,7 @@
 #include "core/base/hostlist.h"
 #include "core/fabric/ring.h"
 #include "files/fabric_file.h"
+#include "files/fabric_records.h"
 
 static const char *source_folder(void)
 {
@@ -551,6 +552,101 @@ static void test_no_memory(void **state)
 	}
 }
 
+/* 7.1: what scontrol show topology of Slurm 26.05 prints, and what it becomes. */
+static const struct {
+	const char *records, *expected;
+} records_cases[] = {
+	{ "SwitchName=a Level=0 LinkSpeed=1 Nodes=n[1,3]\n"
+	  "SwitchName=b Level=0 LinkSpeed=1 Nodes=n[4-6]\n"
+	  "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-6] Switches=a,b,c\n"
+	  "SwitchName=c Level=0 LinkSpeed=0 Nodes=n2\n",
+	  "top/3:n1,n3,n2,n4,n5,n6 a/2:n1,n3 c/2:n2 b/2:n4,n5,n6" },
+	/* a switch whose nodes have all gone */
+	{ "SwitchName=a Level=0 LinkSpeed=1 Nodes=\n"
+	  "SwitchName=b Level=0 LinkSpeed=1 Nodes=n1\n"
+	  "SwitchName=top Level=1 LinkSpeed=1 Nodes=n1 Switches=a,b\n",
+	  "top/3:n1 b/2:n1" },
+	{ "BlockName=b1 BlockIndex=0 Nodes=n1 BlockSize=2\n"
+	  "BlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2\n"
+	  "BlockName=b3 BlockIndex=2 Nodes=n[2,5-6] BlockSize=2\n"
+	  "AggregatedBlock=b[1-2] BlockIndex=3 Nodes=n[1,3-4] BlockSize=4\n"
+	  "AggregatedBlock=b[1-3] BlockIndex=4 Nodes=n[1-6] BlockSize=8\n",
+	  "b[1-3]/4:n1,n3,n4,n2,n5,n6 b[1-2]/3:n1,n3,n4 b3/2:n2,n5,n6 "
+	  "b1/2:n1 b2/2:n3,n4" },
+	{ "BlockName=b1 BlockIndex=0 BlockSize=18\n"
+	  "BlockName=b2 BlockIndex=1 Nodes=n1 BlockSize=18",
+	  "b[1-2]/3:n1 b2/2:n1" },
+};
+
+static struct sgang_fabric *load_text(const char *yaml, const bool *outside,
+				      const char *const *nodes,
+				      uint32_t n_nodes)
+{
+	const struct sgang_topology_choice choice = { "", "nobody" };
+	const struct sgang_fabric_text text = { yaml, "text", outside };
+	struct sgang_fabric *fabric;
+	struct sgang_conf conf;
+
+	sgang_conf_default(&conf);
+	fabric = sgang_fabric_load_text(&conf, &text, &choice, nodes, n_nodes,
+					NULL);
+	sgang_conf_free(&conf);
+	return fabric;
+}
+
+static void test_records(void **state)
+{
+	char text[4096];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(records_cases) / sizeof(records_cases[0]); i++) {
+		char *yaml =
+			sgang_fabric_records_yaml(records_cases[i].records);
+		struct sgang_fabric *fabric;
+
+		assert_non_null(yaml);
+		assert_false(sgang_fabric_yaml_is_bare(yaml));
+		fabric = load_text(yaml, NULL, NULL, 0);
+		assert_non_null(fabric);
+		check_invariants(fabric);
+		describe(fabric, text);
+		assert_string_equal(text, records_cases[i].expected);
+		sgang_fabric_destroy(fabric);
+		free(yaml);
+	}
+	assert_null(sgang_fabric_records_yaml(""));
+	assert_int_equal(errno, EINVAL);
+	assert_null(sgang_fabric_records_yaml("RingName=r Nodes=n1\n"));
+	assert_int_equal(errno, EINVAL);
+	setenv("SLURM_TOPO_LEN", "20", 1);
+	assert_null(sgang_fabric_records_yaml(records_cases[0].records));
+	assert_int_equal(errno, EINVAL);
+	unsetenv("SLURM_TOPO_LEN");
+	assert_true(sgang_fabric_yaml_is_bare(
+		"- topology: default\n  block: {}\n  tree: {}\n"));
+	assert_false(sgang_fabric_yaml_is_bare("topology: x\nflat: true\n"));
+}
+
+/* 7.1: what is nowhere has a leaf of its own, whatever the text says. */
+static void test_left_out(void **state)
+{
+	static const char *const nodes[] = { "n1", "n2", "n3" };
+	static const bool outside[] = { false, true, false };
+	struct sgang_fabric *fabric;
+
+	(void)state;
+	fabric = load_text("- topology: t\n  tree:\n    switches:\n"
+			   "      - switch: a\n        nodes: n[1-3]\n",
+			   outside, nodes, 3);
+	assert_non_null(fabric);
+	check_invariants(fabric);
+	assert_int_equal(sgang_fabric_meet(fabric, 0, 2), SGANG_LEVEL_LEAF);
+	assert_int_equal(sgang_fabric_meet(fabric, 0, 1),
+			 SGANG_LEVEL_UNCONNECTED);
+	sgang_fabric_destroy(fabric);
+}
+
 /* A line for each of many: 4.27, more than any cluster has. */
 static void test_large(void **state)
 {
@@ -587,10 +683,11 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases), IN_FOLDER(test_golden),
-		IN_FOLDER(test_nvl72),        IN_FOLDER(test_no_file),
-		IN_FOLDER(test_files),        cmocka_unit_test(test_shipped),
-		IN_FOLDER(test_fuzz),         IN_FOLDER(test_no_memory),
+		cmocka_unit_test(test_cases),   IN_FOLDER(test_golden),
+		IN_FOLDER(test_nvl72),          IN_FOLDER(test_no_file),
+		IN_FOLDER(test_files),          cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_records), cmocka_unit_test(test_left_out),
+		IN_FOLDER(test_fuzz),           IN_FOLDER(test_no_memory),
 		IN_FOLDER(test_large),
 	};
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm_tree_26_05.c - the topologies that slurmctld has, since 25.05
+ *
+ * slurmctld keeps what it has read from topology.yaml up to date, and can print
+ * it: scontrol show topoconf. Of a topology.conf it prints no more than the
+ * records of scontrol show topology. These it cannot print with a topology.yaml
+ * of several topologies: it looks for the printing plugin by the number of a
+ * topology.
+ */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "release.h"
+#include "src/interfaces/topology.h"
+
+#include "core/base/hash.h"
+#include "files/fabric_records.h"
+#include "files/fabric_yaml.h"
+#include "slurm_tree.h"
+
+#pragma weak last_node_update
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak slurm_conf
+
+/* ---- the text ---- */
+
+/* xfree() it; NULL: TopologyPlugin joins no nodes. */
+static char *records_of_conf(void)
+{
+	dynamic_plugin_data_t *info = NULL;
+	char *records = NULL;
+
+	if (xstrcmp(slurm_conf.topology_plugin, "topology/tree") &&
+	    xstrcmp(slurm_conf.topology_plugin, "topology/block"))
+		return NULL;
+	if (topology_g_get(TOPO_DATA_TOPOLOGY_PTR, NULL, &info))
+		return NULL;
+	(void)topology_g_topoinfo_print(info, NULL, NULL, &records);
+	(void)topology_g_topoinfo_free(info);
+	return records;
+}
+
+char *sgang_slurm_tree_text(void)
+{
+	char *text = topology_g_get_config(), *records, *yaml;
+
+	if (text && !sgang_fabric_yaml_is_bare(text))
+		return text;
+	xfree(text);
+	records = records_of_conf();
+	yaml = records ? sgang_fabric_records_yaml(records) : NULL;
+	text = xstrdup(yaml);
+	free(yaml);
+	xfree(records);
+	return text;
+}
+
+/* ---- nodes that are nowhere ---- */
+
+static bitstr_t *all_nodes(void)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+
+	for (int i = 0; next_node(&i); i++)
+		bit_set(nodes, i);
+	return nodes;
+}
+
+/* Of 'nodes', of which each is in the first block or in none, add those that
+ * are in the block to 'found', unless one alone is. Any two nodes differ in a
+ * bit of their numbers, and each half finds those of the other. */
+static void find_first_block(bitstr_t *nodes, int idx, bitstr_t *found)
+{
+	for (int bit = 0; (node_record_count - 1) >> bit; bit++) {
+		for (int side = 0; side < 2; side++) {
+			bitstr_t *half = bit_copy(nodes), *whole;
+
+			for (int i = 0; i < node_record_count; i++) {
+				if (((i >> bit) & 1) != side)
+					bit_clear(half, i);
+			}
+			whole = bit_copy(half);
+			(void)topology_g_whole_topo(whole, idx);
+			bit_and_not(whole, half);
+			bit_or(found, whole);
+			FREE_NULL_BITMAP(whole);
+			FREE_NULL_BITMAP(half);
+		}
+	}
+}
+
+/* Leaves of a tree have ranks from 1 on, blocks from 0 on, and what is nowhere
+ * has 0. */
+static void drop_first_block(bitstr_t *nowhere, int idx)
+{
+	bitstr_t *found = bit_alloc(node_record_count);
+
+	find_first_block(nowhere, idx, found);
+	if (bit_ffs(found) < 0)
+		bit_clear_all(nowhere);
+	bit_and_not(nowhere, found);
+	FREE_NULL_BITMAP(found);
+}
+
+bool *sgang_slurm_tree_outside(const char *topology)
+{
+	bitstr_t *nodes = all_nodes(), *nowhere = bit_copy(nodes);
+	uint32_t *rank = NULL, n = 0, at = 0;
+	bool *outside = NULL;
+	int idx = 0;
+
+	if (*topology &&
+	    topology_g_get(TOPO_DATA_TCTX_IDX, (char *)topology, &idx))
+		goto out;
+	if (topology_g_get_rank(nodes, &rank, &n, idx) || !n)
+		goto out;
+	for (int i = 0; next_node_bitmap(nodes, &i); i++) {
+		if (at >= n || rank[at++])
+			bit_clear(nowhere, i);
+	}
+	if (topology_g_whole_topo_enabled(idx))
+		drop_first_block(nowhere, idx);
+	if (bit_ffs(nowhere) < 0)
+		goto out;
+	outside = xcalloc(node_record_count, sizeof(*outside));
+	for (int i = 0; i < node_record_count; i++)
+		outside[i] = bit_test(nowhere, i);
+out:
+	xfree(rank);
+	FREE_NULL_BITMAP(nowhere);
+	FREE_NULL_BITMAP(nodes);
+	return outside;
+}
+
+/* ---- changes ---- */
+
+/* A node whose place is that of the file has neither text. */
+uint64_t sgang_slurm_tree_stamp(void)
+{
+	uint64_t stamp = SGANG_HASH_SEED;
+	node_record_t *node_ptr;
+
+	for (int i = 0; (node_ptr = next_node(&i)); i++) {
+		if (!node_ptr->topology_str && !node_ptr->topology_orig_str)
+			continue;
+		stamp = sgang_hash(stamp, (uint64_t)i);
+		stamp = sgang_hash_text(stamp, node_ptr->topology_str);
+		stamp = sgang_hash_text(stamp, node_ptr->topology_orig_str);
+	}
+	return stamp;
+}
+
+/* The time has whole seconds: one that has not passed may see more changes. */
+bool sgang_slurm_tree_touched(void)
+{
+	static time_t seen;
+
+	if (last_node_update == seen)
+		return false;
+	if (last_node_update < time(NULL))
+		seen = last_node_update;
+	return true;
+}
+
+const char *sgang_slurm_tree_unknown(void)
+{
+	const char *plugin = slurm_conf.topology_plugin;
+
+	return xstrcmp(plugin, "topology/ring") &&
+			       xstrcmp(plugin, "topology/torus3d") ?
+		       NULL :
+		       plugin;
+}

@@ -1,0 +1,363 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0449-node-topology.t - nodes that carry their place
+#
+# Topology= of a node, in slurm.conf, by scontrol update or by slurmd --conf,
+# takes it out of the place that topology.yaml gives it. After each of a number of
+# random changes the same is asked of three: Slurm, by scontrol show topology;
+# sgang, which draws its picture; and the select plugin, in which two members
+# that are bound to two nodes meet at the level at which these nodes do. No slurmd
+# runs for most of it; the jobs stay CONFIGURING.
+#
+# SGANG_PLACE_CHANGES=N	that many changes [12]
+# SGANG_PLACE_SEED=N	other ones
+
+test_description='The fabric is that of slurmctld, whatever a file says'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
+	skip_all="before 25.05 nodes have no Topology="
+	test_done
+fi
+if ! command -v jq >/dev/null; then
+	skip_all="there is no jq"
+	test_done
+fi
+
+: "${SGANG_PLACE_CHANGES:=12}" "${SGANG_PLACE_SEED:=1}"
+
+sgang=$top_builddir/src/cmd/sgang
+
+slurm_setup --cloud 8 --gang --conf 'MaxNodeCount=14
+SuspendTime=2000000
+SuspendTimeout=2
+PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+# n9 to n12 are there before there are such nodes.
+cat >"$slurm_dir/etc/topology.yaml" <<'END'
+- topology: fabric
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: s[1-2]
+      - switch: s1
+        children: a,b
+      - switch: s2
+        children: c,d
+      - switch: a
+        nodes: n[1-2,9]
+      - switch: b
+        nodes: n[3-4,10]
+      - switch: c
+        nodes: n[5-6,11]
+      - switch: d
+        nodes: n[7-8,12]
+- topology: racks
+  block:
+    block_sizes: [2, 4, 8]
+    blocks:
+      - block: r1
+        nodes: n[1,5]
+      - block: r2
+        nodes: n[2,6]
+      - block: r3
+        nodes: n[3,7]
+      - block: r4
+        nodes: n[4,8]
+END
+slurm_start
+
+log=$slurm_dir/log/slurmctld.log
+cpus=$(node_field n1 CPUTot)
+
+nodes()
+{
+	scontrol -o show node | sed -n 's/NodeName=\([^ ]*\) .*/\1/p' | sort -V
+}
+
+# "NAME LEVEL NODE" for each node below each switch or block, as Slurm says.
+slurm_domains()
+{
+	scontrol show topology ${1:+"$1"} | while read -r line; do
+		name=$(sed 's/^[^=]*=\([^ ]*\).*/\1/' <<<"$line")
+		level=$(sed -n 's/.* Level=\([0-9]*\).*/\1/p' <<<"$line")
+		size=$(sed -n 's/.* BlockSize=\([0-9]*\).*/\1/p' <<<"$line")
+		test -z "$size" || level=$((size == 8 ? 2 : size / 4))
+		list=$(sed -n 's/.* Nodes=\([^ ]*\).*/\1/p' <<<"$line")
+		test -n "$list" || continue
+		scontrol show hostnames "$list" | sed "s/^/$name $level /"
+	done
+}
+
+# A line "NODE DOMAIN..." for each node, the lowest of its domains first.
+slurm_places()
+{
+	slurm_domains "$1" | sort -k 2,2n >domains
+	nodes | awk '
+		FNR == NR { at[$3] = at[$3] " " $1; next }
+		{ print $1 at[$1] }' domains -
+}
+
+# The same as sgang draws it. One that is nowhere has a leaf of its own name.
+sgang_places()
+{
+	"$sgang" topology --json ${1:+-p "$1"} >json && jq -r '
+		.domains as $all |
+		def chain($i): if $i == null then [] else
+			[$all[$i].name] + chain($all[$i].parent) end;
+		.nodes[] | .name as $name |
+		[$name] + (chain(.domain) - ["", $name]) | join(" ")' json |
+		sort -V
+}
+
+same_picture()
+{
+	slurm_places $2 >expected && sgang_places $1 >drawn &&
+		test_cmp expected drawn
+}
+
+# The level at which two nodes meet: tier NODE NODE, by the file 'domains'.
+meet()
+{
+	awk -v a=$1 -v b=$2 '
+		$3 == a { on[$1] = 1 }
+		$3 == b { also[$1] = $2 + 1 }
+		END {
+			split("leaf spine core level5 level6", name)
+			for (d in on)
+				if (also[d] && (!best || also[d] < best))
+					best = also[d]
+			print best ? name[best] : "unconnected"
+		}' domains
+}
+
+bound()
+{
+	submit --exclusive -N 1 -w $1 --gang=pair "${@:2}"
+}
+
+waits_for_switch()
+{
+	squeue_says $1 "no switch has 2" || squeue_says $1 "kept for others"
+}
+
+# starts_at LEVEL JOB JOB: no gang is on nodes that nothing joins. Its reason may
+# be another one where backfill looks at a member first.
+starts_at()
+{
+	if test $1 = unconnected; then
+		wait_for 20 waits_for_switch $2
+	else
+		wait_for 20 all_in CONFIGURING $2 $3 &&
+			test "$(gang_record $2 tier)" = $1
+	fi
+}
+
+# same_plan NODE NODE [PARTITION TOPOLOGY]
+same_plan()
+{
+	local a b level ok=
+
+	slurm_domains $4 >domains
+	level=$(meet $1 $2)
+	a=$(bound $1 --gang-min-member=2 ${3:+-p $3}) &&
+		b=$(bound $2 ${3:+-p $3}) &&
+		starts_at $level $a $b && ok=t
+	test -n "$ok" || {
+		echo "for Slurm $1 and $2 meet at $level, but not for the plugin:"
+		squeue -j $a,$b -o "%i %T %N %r"
+		gang_record $a
+	}
+	scancel $a $b && wait_for 20 all_in CANCELLED $a $b && test -n "$ok"
+}
+
+create()
+{
+	scontrol create nodename=$1 state=cloud nodeaddr=127.0.0.1 port=1 \
+		cpus=$cpus realmemory=8000 ${2:+topology=$2}
+}
+
+pick()
+{
+	local n=$((RANDOM % $# + 1))
+
+	echo "${!n}"
+}
+
+place()
+{
+	local place=
+
+	case $((RANDOM % 4)) in
+	0) place=fabric:$(pick a b c d) ;;
+	1) place=fabric:top:s1:$(pick a b) ;;
+	2) place=racks:$(pick r1 r2 r3 r4) ;;
+	3) place=fabric:top:s2:$(pick c d e$((RANDOM % 3))),racks:$(pick r1 r3) ;;
+	esac
+	echo $place
+}
+
+powered()
+{
+	! scontrol -o show node | grep -qE "POWER(ING)?_DOWN"
+}
+
+# It takes slurmctld a while.
+power_down()
+{
+	scontrol update nodename=$1 state=power_down_force
+	wait_for 60 powered
+}
+
+# One random change of slurmctld's topologies. It may be refused, as the one
+# more switch below a switch that has nodes.
+change()
+{
+	local node what
+
+	node=$(pick $(nodes))
+	case $((RANDOM % 100 < 1 ? 10 : RANDOM % 10)) in
+	[0-4]) what="scontrol update nodename=$node topology=$(place)" ;;
+	5) what="scontrol update nodename=$node topology=" ;;
+	6) what="scontrol update nodename=$node topology=fabric:$(pick s1 nowhere a:x)" ;;
+	7 | 8) what="create n$((9 + RANDOM % 6)) $(pick "" $(place))" ;;
+	9) what="scontrol delete nodename=n$((9 + RANDOM % 6))" ;;
+	10) what="power_down $node" ;;
+	esac
+	echo "change $1: $what"
+	$what 2>&1
+	: # what is refused changes nothing
+}
+
+# Nodes in one of these short states.
+idle()
+{
+	sinfo -h -N -p main -o "%n %t" | awk -v states="$*" '
+		index(" " states " ", " " $2 " ") { print $1 }' | sort -uV
+}
+
+has_no_topology()
+{
+	test -z "$(node_field $1 Topology)"
+}
+
+# Two different nodes that can take a job. One that had a job before a restart
+# of slurmctld cannot until it was powered down.
+two_nodes()
+{
+	local all=($(idle "${@:-idle~ idle#}")) first
+
+	first=$(pick "${all[@]}")
+	echo $first $(pick $(printf '%s\n' "${all[@]}" | grep -vx $first))
+}
+
+test_expect_success '7.1 at the start it is as in the file' '
+	same_picture && same_picture parted racks &&
+	same_plan n1 n2 && same_plan n1 n3 && same_plan n1 n8 &&
+	same_plan n1 n5 parted racks && same_plan n1 n2 parted racks
+'
+test_expect_success '7.1 a node that is put elsewhere' '
+	! grep "slurmctld has node" "$log" &&
+	scontrol update nodename=n2 topology=fabric:top:s2:d,racks:r1 &&
+	same_picture && same_picture parted racks &&
+	same_plan n1 n2 && same_plan n2 n7 && same_plan n1 n2 parted racks &&
+	grep "slurmctld has node n2 on d, which .*topology.yaml puts on a" "$log"
+'
+test_expect_success '7.1 a new switch, a node without a place' '
+	scontrol update nodename=n3 topology=fabric:top:s2:e &&
+	scontrol update nodename=n4 topology= &&
+	same_picture && same_picture parted racks &&
+	same_plan n3 n2 && same_plan n3 n4 && same_plan n1 n4 &&
+	same_plan n3 n7 parted racks
+'
+test_expect_success '7.1 a new node is where it says, not where the file does' '
+	create n9 && same_picture && same_plan n9 n1 &&
+	create n10 fabric:top:s1:a && same_picture && same_plan n10 n1
+'
+test_expect_success '7.1 power saving gives it back its place' '
+	scontrol update nodename=n2 state=power_down_force &&
+	wait_for 20 has_no_topology n2 &&
+	same_picture && same_plan n1 n2
+'
+test_expect_success '7.1 after random changes' '
+	RANDOM=$SGANG_PLACE_SEED &&
+	for i in $(seq $SGANG_PLACE_CHANGES); do
+		change $i &&
+		same_picture && same_picture parted racks || return 1
+		if test $((i % 2)) = 0; then
+			same_plan $(two_nodes) || return 1
+		else
+			same_plan $(two_nodes) parted racks || return 1
+		fi
+	done
+'
+test_expect_success '7.1 a difference from the file is named once' '
+	test $(grep -c "slurmctld has node" "$log") = 1
+'
+test_expect_success '7.1 after a reconfigure and a restart' '
+	for node in $(idle idle#); do
+		scontrol update nodename=$node state=power_down_force || return 1
+	done &&
+	wait_for 20 powered &&
+	scontrol update nodename=n1 topology=fabric:top:s2:d &&
+	scontrol update nodename=n2 topology=racks:r4 &&
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
+	same_picture && same_picture parted racks &&
+	same_plan $(two_nodes idle~) &&
+	slurm_stop_ctld && slurm_start_ctld &&
+	same_picture && same_picture parted racks && same_plan $(two_nodes idle~)
+'
+test_expect_success 'nothing went wrong' '
+	! grep -E "error: gang:|fatal" "$log"
+'
+
+# conf_cluster KIND: the same with a topology.conf, read from stdin
+conf_cluster()
+{
+	slurm_cleanup
+	slurm_setup --cloud 6 --gang --conf "TopologyPlugin=topology/$1"
+	cat >"$slurm_dir/etc/topology.conf"
+	slurm_start
+	log=$slurm_dir/log/slurmctld.log
+}
+
+conf_cluster tree <<'END'
+SwitchName=a Nodes=n[1-3]
+SwitchName=b Nodes=n[4-6]
+SwitchName=top Switches=a,b
+END
+test_expect_success '7.1 switches of a topology.conf' '
+	same_picture && same_plan n1 n2 && same_plan n1 n4 &&
+	scontrol update nodename=n2 topology=default:b &&
+	scontrol update nodename=n[1,5] topology=default:top:c &&
+	same_picture && same_plan n2 n4 && same_plan n1 n5 && same_plan n1 n2 &&
+	! grep -E "error: gang:|fatal" "$log"
+'
+
+conf_cluster block <<'END'
+BlockName=b1 Nodes=n[1-2]
+BlockName=b2 Nodes=n[3-4]
+BlockName=b3 Nodes=n[5-6]
+BlockSizes=2,4,8
+END
+test_expect_success '7.1 blocks of a topology.conf' '
+	same_picture && same_plan n1 n2 && same_plan n1 n3 && same_plan n1 n5 &&
+	scontrol update nodename=n2 topology=default:b3 &&
+	same_picture && same_plan n1 n2 && same_plan n2 n5 && same_plan n1 n3 &&
+	! grep -E "error: gang:|fatal" "$log"
+'
+
+conf_cluster ring <<'END'
+RingName=r Nodes=n[1-6]
+END
+test_expect_success '7.1 gangs on a ring are refused by its name' '
+	test_must_fail sbatch --gang=ring --gang-min-member=1 --wrap=true \
+		>out 2>&1 &&
+	grep "TopologyPlugin=topology/ring: slurm-gang cannot place gangs" out &&
+	grep "TopologyPlugin=topology/ring: .*are off" "$log" &&
+	id=$(submit --exclusive -N 2) && wait_for 20 all_in CONFIGURING $id
+'
+
+test_done
