@@ -763,6 +763,7 @@ bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       da->whole_node == db->whole_node &&
 	       da->share_res == db->share_res &&
 	       da->contiguous == db->contiguous &&
+	       release_segments(a) == release_segments(b) &&
 	       da->core_spec == db->core_spec &&
 	       da->overcommit == db->overcommit &&
 	       same_layout(da->mc_ptr, db->mc_ptr) && same_gres(a, b) &&
@@ -818,6 +819,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	uint32_t cpus;
 
 	memset(shape, 0, sizeof(*shape));
+	shape->segments = release_segments(job_ptr) != 0;
 	shape->min_nodes = min_nodes ? min_nodes : 1;
 	bound_nodes(d, shape->min_nodes, &req_nodes, &max_nodes);
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {

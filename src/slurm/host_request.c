@@ -72,6 +72,7 @@ uint64_t sgang_host_request(struct sgang_job *job)
 	hash = sgang_hash(hash, (uint64_t)job_ptr->deadline);
 	hash = sgang_hash(hash, (uint64_t)d->begin_time);
 	hash = sgang_hash(hash, (uint64_t)d->nice << 32 | job_ptr->req_switch);
+	hash = sgang_hash(hash, release_segments(job_ptr));
 	hash = sgang_hash(hash, (uintptr_t)job_ptr->qos_ptr);
 	hash = sgang_hash(hash,
 			  (uint64_t)job_ptr->reboot << 32 |

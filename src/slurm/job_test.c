@@ -192,7 +192,8 @@ static bool place(const struct sgang_question *q,
 	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
 			 &shape);
 	if (!sgang_placer_concerns(fabric, &shape) || d->req_node_bitmap ||
-	    d->contiguous || t->job_ptr->req_switch)
+	    d->contiguous || t->job_ptr->req_switch ||
+	    release_segments(t->job_ptr))
 		return false;
 	if (!shape.whole)
 		(void)sgang_stock.select_nodeinfo_set_all();
@@ -321,7 +322,7 @@ static bool needs_all(const struct job_test *t)
 	uint32_t n = (uint32_t)bit_set_count(t->node_bitmap);
 
 	return n == t->min_nodes && !t->job_ptr->details->req_node_bitmap &&
-	       !t->job_ptr->req_switch &&
+	       !t->job_ptr->req_switch && !release_segments(t->job_ptr) &&
 	       (n == 1 || (!t->job_ptr->details->contiguous &&
 			   release_whole_node(t->job_ptr->details)));
 }

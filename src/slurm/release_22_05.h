@@ -136,6 +136,12 @@ static inline void release_gres_tres(list_t *gres, uint32_t nodes,
 	gres_ctld_set_job_tres_cnt(gres, nodes, tres, true);
 }
 
+static inline uint64_t release_segments(const job_record_t *job_ptr)
+{
+	(void)job_ptr;
+	return 0;
+}
+
 static inline bool release_whole_node(const job_details_t *d)
 {
 	return d->whole_node == WHOLE_NODE_REQUIRED;

@@ -45,6 +45,11 @@
 #include "slurm/release_since_24_11.h"
 #include "slurm/release_until_24_11.h"
 
+static inline uint64_t release_segments(const job_record_t *job_ptr)
+{
+	return job_ptr->details->segment_size;
+}
+
 /* ---- start and end ---- */
 
 static inline void release_forget(job_record_t *job_ptr)

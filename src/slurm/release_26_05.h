@@ -108,6 +108,16 @@ static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
 
 #define RELEASE_TOPOLOGY_YAML 1
 
+static inline uint64_t release_segments(const job_record_t *job_ptr)
+{
+	uint64_t flags = job_ptr->bit_flags &
+			 (SPREAD_SEGMENTS | CONSOLIDATE_SEGMENTS);
+
+	return job_ptr->details->segment_size ?
+		       job_ptr->details->segment_size | flags :
+		       0;
+}
+
 static inline const char *release_partition_topology(const part_record_t *part)
 {
 	return part->topology_name;

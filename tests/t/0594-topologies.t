@@ -82,6 +82,52 @@ test_expect_success 'topology/block: a member that asks for segments' '
 		tr -d n | awk "\$1 % 2" | wc -l) = 2
 '
 test_expect_success 'nothing is left of that' 'nothing_left'
+slurm_cleanup
+
+slurm_setup --cloud 12 --gang --conf 'TopologyPlugin=topology/block'
+cat >"$slurm_dir/etc/topology.conf" <<'END'
+BlockName=b1 Nodes=n[1,5,9]
+BlockName=b2 Nodes=n[2,6,10]
+BlockName=b3 Nodes=n[3,7,11]
+BlockName=b4 Nodes=n[4,8,12]
+BlockSizes=3,6,12
+END
+slurm_start
+
+# Two blocks have room for segments, and the other member must leave them alone.
+test_expect_success '7.3 a member whose segments need certain blocks starts' '
+	test_when_finished clear_cluster &&
+	for node in n3 n4 n8 n12; do
+		submit --exclusive -N 1 -w $node >>busy || return 1
+	done &&
+	wait_for 20 all_in CONFIGURING $(cat busy) &&
+	ids=($(submit --exclusive -N 1 --gang=need --gang-min-member=2) \
+		$(submit --exclusive -N 6 --segment=3 --gang=need)) &&
+	wait_for 20 all_in CONFIGURING ${ids[@]} &&
+	test "$(squeue -h -j ${ids[1]} -o %N)" = "n[1-2,5-6,9-10]"
+'
+test_expect_success '7.3 two members that differ in their segments alone' '
+	test_when_finished clear_cluster &&
+	ids=($(submit --exclusive -N 4 --segment=1 --gang=differ \
+			--gang-min-member=2) \
+		$(submit --exclusive -N 4 --segment=2 --gang=differ)) &&
+	wait_for 20 all_in CONFIGURING ${ids[@]}
+'
+test_expect_success '7.3 one that finds no blocks says so, and starts later' '
+	test_when_finished clear_cluster &&
+	rm busy &&
+	for node in n1 n2 n3; do
+		submit --exclusive -N 1 -w $node >>busy || return 1
+	done &&
+	wait_for 20 all_in CONFIGURING $(cat busy) &&
+	ids=($(submit --exclusive -N 1 --gang=wait --gang-min-member=2) \
+		$(submit --exclusive -N 6 --segment=3 --gang=wait)) &&
+	wait_for 20 squeue_says ${ids[0]} \
+		"no blocks with room for its segments of 3 nodes" &&
+	scancel $(head -n 1 busy) &&
+	wait_for 20 all_in CONFIGURING ${ids[@]}
+'
+test_expect_success 'nothing is left of these' 'nothing_left'
 
 if test_have_prereq YAML; then
 	slurm_cleanup

@@ -247,7 +247,9 @@ static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 		job = commit_shares(a, i, nodes, refusal);
 	if (!job && !refusal->limit)
 		job = commit_nodes(a, i, nodes, refusal);
-	if (!job && !refusal->limit && (!a->may_repeat || !refusal->nodes))
+	if (!job && !refusal->limit &&
+	    (!a->may_repeat || !refusal->nodes ||
+	     sgang_learn_slurm_chooses(a, nth)))
 		job = commit_elsewhere(a, nth, nodes, refusal);
 	sgang_nodeset_destroy(nodes);
 	return job;

@@ -209,6 +209,9 @@ bool sgang_learn_may_repeat(struct attempt *a);
 /* Call when Slurm refused the nth member to be committed its planned nodes.
  * False: nothing was learned. */
 bool sgang_learn(struct attempt *a, size_t nth);
+/* True if Slurm may choose other nodes for the nth member, refused those that
+ * were planned. */
+bool sgang_learn_slurm_chooses(const struct attempt *a, size_t nth);
 /* Set the order of commitment. 0, or -1 without memory. */
 int sgang_learn_order(struct attempt *a);
 /* The i-th part in the order of commitment, from 0. */

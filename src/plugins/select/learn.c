@@ -5,6 +5,10 @@
  * member is committed before the others in the next round. If it is refused
  * again, its node is excluded for its request, or if other members had parts of
  * the node, the node has room only for those.
+ *
+ * Which nodes have room for the segments of a member (--segment) is Slurm's
+ * rule. Such a member comes first once it was refused, on nodes that Slurm
+ * chooses, and a member whose planned nodes it got is planned on others.
  */
 
 #include <stdlib.h>
@@ -177,6 +181,17 @@ static bool remember(struct lessons *l, const struct lesson *lesson)
 	return true;
 }
 
+static bool has_segments(const struct attempt *a, size_t nth)
+{
+	return a->parts[sgang_learn_nth(a, nth)].probed->shape.segments;
+}
+
+bool sgang_learn_slurm_chooses(const struct attempt *a, size_t nth)
+{
+	return a->lessons && has_segments(a, nth) &&
+	       (!nth || rank_of(a, &a->parts[sgang_learn_nth(a, nth)]));
+}
+
 bool sgang_learn(struct attempt *a, size_t nth)
 {
 	struct lessons *l = a->lessons;
@@ -192,7 +207,8 @@ bool sgang_learn(struct attempt *a, size_t nth)
 	find_lesson(a, nth, &lesson);
 	if (lesson.node == SGANG_NODE_NONE)
 		return false;
-	if (has_others(a, &lesson) && put_first(a, lesson.job))
+	if ((has_others(a, &lesson) || has_segments(a, nth)) &&
+	    put_first(a, lesson.job))
 		return true;
 	return remember(l, &lesson);
 }
