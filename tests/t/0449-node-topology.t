@@ -112,10 +112,17 @@ sgang_places()
 		sort -V
 }
 
-same_picture()
+pictures_agree()
 {
 	slurm_places $2 >expected && sgang_places $1 >drawn &&
-		test_cmp expected drawn
+		cmp -s expected drawn
+}
+
+# sgang asks slurmctld for the fabric in force, which is read again soon after a
+# change, and before gangs are placed.
+same_picture()
+{
+	wait_for 20 "pictures_agree $1 $2" || test_cmp expected drawn
 }
 
 # The level at which two nodes meet: tier NODE NODE, by the file 'domains'.
