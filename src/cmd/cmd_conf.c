@@ -143,19 +143,18 @@ static int read_file(const char *path, bool optional, struct settings *settings,
 	return text ? read_settings(text, settings, err) : -1;
 }
 
-/* The text that slurmctld wrote to its file; NULL if it cannot be read here.
- * 'at_home': it is on this host. */
-static char *written_text(bool *at_home)
+/* The file that slurmctld writes; "" if its name is not known. True: it is on
+ * this host. */
+static bool find_written(char path[SGANG_PATH])
 {
-	char *dir = sgang_control_state_dir(NULL), path[SGANG_PATH];
+	char *dir = sgang_control_state_dir(NULL);
 
-	*at_home = false;
+	path[0] = '\0';
 	if (!dir)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/" SGANG_CONF_IN_FORCE, dir);
+		return false;
+	snprintf(path, SGANG_PATH, "%s/" SGANG_CONF_IN_FORCE, dir);
 	free(dir);
-	*at_home = !access(path, F_OK) || errno != ENOENT;
-	return sgang_text_file_read(path, TEXT_MAX, "settings", NULL);
+	return !access(path, F_OK) || errno != ENOENT;
 }
 
 /* Ask slurmctld, or read its file. Returns 1; 0 and in 'err' why slurmctld does
@@ -163,16 +162,14 @@ static char *written_text(bool *at_home)
 static int read_in_force(struct settings *settings, bool *at_home,
 			 struct sgang_error *err)
 {
-	char *told = sgang_control_ask(SGANG_QUESTION_SETTINGS, err), *written;
+	char *told = sgang_control_ask(SGANG_QUESTION_SETTINGS, err);
+	char path[SGANG_PATH];
 
 	if (!told && errno != EPROTO)
 		return -1;
-	written = written_text(at_home);
-	if (!told) {
-		told = written;
-		written = NULL;
-	}
-	free(written);
+	*at_home = find_written(path);
+	if (!told && *at_home)
+		told = sgang_text_file_read(path, TEXT_MAX, "settings", NULL);
 	if (!told)
 		return 0;
 	return read_settings(told, settings, err) ? -1 : 1;

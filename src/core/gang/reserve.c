@@ -7,6 +7,13 @@
 #include "core/base/text.h"
 #include "reserve.h"
 
+static int wrong_form(struct sgang_error *err)
+{
+	return sgang_errf(err, EINVAL,
+			  "expected groups and their members such as "
+			  "driver:1,executor:8");
+}
+
 /* Split "GROUP:N", which is changed. */
 static int split(char *text, struct sgang_reserve *reserve,
 		 struct sgang_error *err)
@@ -17,9 +24,7 @@ static int split(char *text, struct sgang_reserve *reserve,
 
 	if (!colon || strchr(text, ':') != colon ||
 	    sgang_text_number(colon + 1, 1, SGANG_ROLE_MIN_MAX, &members))
-		return sgang_errf(err, EINVAL,
-				  "expected groups and their members such as "
-				  "driver:1,executor:8");
+		return wrong_form(err);
 	*colon = '\0';
 	if (sgang_role_path_parse(text, &path, err))
 		return -1;
@@ -39,39 +44,30 @@ bool sgang_reserve_next(const char **at, struct sgang_reserve *reserve)
 	return sgang_role_path_next(at, text) && !split(text, reserve, NULL);
 }
 
-/* Does a group before 'end' have this name? */
-static bool is_named(const char *list, const char *end, const char *group)
+bool sgang_reserve_find(const char *list, const char *group,
+			struct sgang_reserve *reserve)
 {
-	struct sgang_reserve reserve;
-	char text[SGANG_ROLE_SIZE];
-
-	while (list < end && sgang_role_path_next(&list, text))
-		if (!split(text, &reserve, NULL) &&
-		    !strcmp(reserve.group, group))
+	while (sgang_reserve_next(&list, reserve)) {
+		if (!strcmp(reserve->group, group))
 			return true;
+	}
 	return false;
 }
 
 int sgang_reserve_check(const char *list, struct sgang_error *err)
 {
-	struct sgang_reserve reserve;
+	struct sgang_reserve reserve, other;
 	char text[SGANG_ROLE_SIZE];
-	const char *at = list;
 
 	if (strlen(list) >= SGANG_ROLE_LIST_SIZE)
 		return sgang_errf(err, E2BIG, "it has more than %d characters",
 				  SGANG_ROLE_LIST_SIZE - 1);
 	if (!*list || list[strlen(list) - 1] == ',')
-		return sgang_errf(err, EINVAL,
-				  "expected groups and their members such as "
-				  "driver:1,executor:8");
-	while (*at) {
-		const char *begin = at;
-
-		sgang_role_path_next(&at, text);
+		return wrong_form(err);
+	while (sgang_role_path_next(&list, text)) {
 		if (split(text, &reserve, err))
 			return -1;
-		if (is_named(list, begin, reserve.group))
+		if (sgang_reserve_find(list, reserve.group, &other))
 			return sgang_errf(err, EINVAL,
 					  "group %s is there twice",
 					  reserve.group);

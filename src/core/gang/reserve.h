@@ -30,4 +30,8 @@ int sgang_reserve_check(const char *list, struct sgang_error *err);
  */
 bool sgang_reserve_next(const char **at, struct sgang_reserve *reserve);
 
+/* The group of that name in a list that was checked. False: it has none. */
+bool sgang_reserve_find(const char *list, const char *group,
+			struct sgang_reserve *reserve);
+
 #endif

@@ -258,30 +258,17 @@ static int submit_job(const struct sgang_reserve_request *request,
 }
 
 static int submit_all(const struct sgang_reserve_request *request,
-		      const struct said *said, struct submitted *done,
-		      struct sgang_error *err)
+		      const struct said *said, const struct sgang_reserve *own,
+		      struct submitted *done, struct sgang_error *err)
 {
-	struct sgang_reserve reserve, own = { .members = 0 };
 	const char *at = request->list;
+	struct sgang_reserve reserve;
 	int status = 0;
 
-	while (!status && sgang_reserve_next(&at, &reserve)) {
-		if (!strcmp(reserve.group, request->role))
-			own = reserve;
+	while (!status && sgang_reserve_next(&at, &reserve))
 		status = submit_placeholders(request, said, &reserve, done,
 					     err);
-	}
-	return status ? status : submit_job(request, said, &own, done, err);
-}
-
-static bool has_group(const char *list, const char *group)
-{
-	struct sgang_reserve reserve;
-
-	while (sgang_reserve_next(&list, &reserve))
-		if (!strcmp(reserve.group, group))
-			return true;
-	return false;
+	return status ? status : submit_job(request, said, own, done, err);
 }
 
 int sgang_reserve_submit(const struct sgang_reserve_request *request,
@@ -289,9 +276,10 @@ int sgang_reserve_submit(const struct sgang_reserve_request *request,
 {
 	struct submitted done = { .argv = { (char *)"scancel" }, .n = 1 };
 	struct said said = { NULL, NULL };
+	struct sgang_reserve own;
 	int status;
 
-	if (!has_group(request->list, request->role))
+	if (!sgang_reserve_find(request->list, request->role, &own))
 		return sgang_errf(err, EINVAL,
 				  "--gang-reserve=%s: --gang-role=GROUP says "
 				  "which of these groups the job itself is in",
@@ -299,7 +287,7 @@ int sgang_reserve_submit(const struct sgang_reserve_request *request,
 	if (keep_said(&said))
 		status = sgang_err_memory(err);
 	else
-		status = submit_all(request, &said, &done, err);
+		status = submit_all(request, &said, &own, &done, err);
 	if (status)
 		cancel(&done);
 	for (size_t i = 1; i < sizeof(done.argv) / sizeof(done.argv[0]); i++)
