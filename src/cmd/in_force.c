@@ -85,20 +85,23 @@ int sgang_in_force_conf(const char *path, struct sgang_conf *conf,
 
 struct sgang_fabric *sgang_in_force_fabric(const char *topology,
 					   const char *const *nodes,
-					   uint32_t n_nodes)
+					   uint32_t n_nodes,
+					   struct sgang_error *err)
 {
+	char *text = sgang_control_ask(SGANG_QUESTION_FABRIC, err);
 	struct sgang_fabric *fabric = NULL;
-	struct sgang_error err;
-	char *text = sgang_control_ask(SGANG_QUESTION_FABRIC, &err);
+	int saved;
 
 	if (text)
 		fabric = sgang_fabric_lines_read(text, topology, nodes, n_nodes,
-						 &err);
+						 err);
+	saved = text ? errno : EPROTO;
 	free(text);
-	if (!fabric)
+	if (!fabric && saved != ENOTSUP)
 		(void)sgang_cmd_no("slurmctld does not say by which fabric it "
 				   "places jobs (%s): this one is from the "
 				   "files of this host",
-				   err.text);
+				   err->text);
+	errno = saved;
 	return fabric;
 }

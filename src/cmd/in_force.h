@@ -25,10 +25,12 @@ int sgang_in_force_conf(const char *path, struct sgang_conf *conf,
 			char dir[SGANG_PATH], struct sgang_error *err);
 
 /* The fabric in force of the topology of that name ("", or an unknown one: the
- * cluster's), over 'nodes' as in sgang_fabric_parse(). Returns NULL when
- * slurmctld does not say, which was told on the standard error. */
+ * cluster's), over 'nodes' as in sgang_fabric_parse(). Returns NULL with 'err'
+ * and ENOTSUP when no gang is placed on it; with another errno when slurmctld
+ * does not say, which was told on the standard error. */
 struct sgang_fabric *sgang_in_force_fabric(const char *topology,
 					   const char *const *nodes,
-					   uint32_t n_nodes);
+					   uint32_t n_nodes,
+					   struct sgang_error *err);
 
 #endif

@@ -99,10 +99,11 @@ struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 	if (!dir[0] && sgang_path_folder(here, sgang_cmd_slurm_conf(), err))
 		goto out;
 	file = fabric_path(nodes, conf, dir[0] ? dir : here, path);
+	errno = 0;
 	/* with Placement=no slurmctld knows no fabric */
 	if (!dir[0] && (conf->placement || !file || access(file, R_OK)))
-		fabric = sgang_in_force_fabric(name, names, count);
-	if (!fabric)
+		fabric = sgang_in_force_fabric(name, names, count, err);
+	if (!fabric && errno != ENOTSUP)
 		fabric = read_files(conf, file, &choice, names, count, err);
 out:
 	free(names);

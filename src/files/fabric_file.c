@@ -65,7 +65,7 @@ static struct sgang_fabric *load(const struct sgang_conf *conf,
 	if (!draft)
 		return NULL;
 	if (text) {
-		sgang_draft_leave_out(draft, text->outside);
+		sgang_draft_only(draft, text->only);
 		rc = read_text(draft, text->text, text->label, choice, nodes,
 			       err);
 	} else {

@@ -20,8 +20,9 @@
  * 'nodes' are the names that exist as in sgang_fabric_parse().
  *
  * Returns a fabric to free with sgang_fabric_destroy(), or NULL with errno (why
- * the file cannot be read, EINVAL for what is in it, ENOMEM) and 'err' filled,
- * which names the file and the line. */
+ * the file cannot be read, EINVAL for what is in it, ENOTSUP for a kind of
+ * topology on which gangs cannot be placed, ENOMEM) and 'err' filled, which names
+ * the file and the line. */
 struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
 					    const char *path,
 					    const char *const *nodes,
@@ -38,10 +39,11 @@ sgang_fabric_load_other(const struct sgang_conf *conf, const char *path,
 
 /* A topology that is not read from a file. */
 struct sgang_fabric_text {
-	const char *text;    /* as of a topology.conf or topology.yaml */
-	const char *label;   /* what messages call it */
-	const bool *outside; /* by node: it is nowhere, whatever the text says;
-			      * NULL: none is */
+	const char *text;        /* as of a topology.conf or topology.yaml */
+	const char *label;       /* what messages call it */
+	const char *const *only; /* NULL, or by node: the leaf that it is on,
+				  * wherever else the text has it; "": on
+				  * none, NULL: where the text has it */
 };
 
 /* The same from memory. */

@@ -253,9 +253,10 @@ static int refuse_kind(const struct reader *r, const struct sgang_tree *tree)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
-	return sgang_errf(r->err, EINVAL,
-			  "%s:%zu: topology %s is a %s, on which slurm-gang "
-			  "cannot place gangs: it knows tree, block and flat",
+	return sgang_errf(r->err, ENOTSUP,
+			  "%s:%zu: topology %s has topology/%s, on which "
+			  "slurm-gang cannot place gangs: it knows tree, block "
+			  "and flat",
 			  r->label, tree->line,
 			  sgang_text_show(shown, r->topology), tree->key);
 }

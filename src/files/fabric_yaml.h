@@ -54,7 +54,7 @@ bool sgang_fabric_yaml_is_bare(const char *text);
  * be of a kind that is not understood here. Of several kinds in one topology
  * those that are {} count as not there, as scontrol show topoconf prints them. 'has_nodes': the draft knows all
  * nodes, which a flat topology does not name. 0, or -1 with errno (EINVAL what
- * is in it, ENOMEM) and 'err'. */
+ * is in it, ENOTSUP a kind on which gangs cannot be placed, ENOMEM) and 'err'. */
 int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
 			   const char *label,
 			   const struct sgang_topology_choice *choice,

@@ -40,6 +40,7 @@ typedef bool never_f(struct job_descriptor *job_desc,
 typedef bool alike_f(uint32_t job_id, uint32_t other);
 typedef uint64_t written_f(void);
 typedef char *answer_f(const char *question);
+typedef bool barred_f(const char *partitions, char *why, size_t size);
 
 void sgang_at_work_version(unsigned int version, char *text, size_t size)
 {
@@ -241,6 +242,14 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 
 	return never &&
 	       never(job_desc, members, n, spare, others, spec, why, size);
+}
+
+bool sgang_at_work_barred(const char *partitions, char *why, size_t size)
+{
+	static void *found;
+	barred_f *barred = (barred_f *)find_once(&found, SGANG_SELECT_BARRED);
+
+	return barred && barred(partitions, why, size);
 }
 
 bool sgang_at_work_alike(uint32_t job_id, uint32_t other)

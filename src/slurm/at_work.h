@@ -60,6 +60,15 @@ uint64_t sgang_select_moved(void);
 char *sgang_select_answer(const char *question);
 #define SGANG_SELECT_ANSWER "sgang_select_answer"
 
+/* Exported in the same way. True if gangs cannot be placed on the topology of
+ * any of these partitions ("a,b"); 'why' names one of them, and says why. Needs
+ * read locks on slurmctld's nodes and partitions. */
+bool sgang_select_barred(const char *partitions, char *why, size_t size);
+#define SGANG_SELECT_BARRED "sgang_select_barred"
+
+/* For job_submit/gang: the same by the select plugin that is loaded. */
+bool sgang_at_work_barred(const char *partitions, char *why, size_t size);
+
 /* For job_submit/gang: the same by the select plugin that is loaded. */
 char *sgang_at_work_answer(const char *question);
 

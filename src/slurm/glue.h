@@ -69,6 +69,10 @@ extern const struct sgang_devices *sgang_host_devices;
 void sgang_settings_topology(const struct job_record *job,
 			     char name[SGANG_TOPOLOGY_NAME]);
 
+/* True if gangs cannot be placed on the topology of the job's partition.
+ * Answered by the entry points. */
+bool sgang_settings_barred(const struct job_record *job);
+
 /* True if the job has anything about gangs. Cheap. */
 bool sgang_host_concerns(const struct job_record *job);
 

@@ -13,6 +13,7 @@
 
 #include "host_private.h"
 
+#include "at_work.h"
 #include "core/gang/spec.h"
 #include "dbd.h"
 #include "plugins/log.h"
@@ -48,7 +49,8 @@ static void restore_reason(job_record_t *job_ptr, struct reason *saved)
 	job_ptr->part_ptr = saved->part_ptr;
 }
 
-/* Call 'try' for the job in each of its partitions, until it returns true. */
+/* Call 'try' for the job in each of its partitions that may have gangs, until it
+ * returns true. */
 static bool each_partition(job_record_t *job_ptr,
 			   bool (*try)(job_record_t *, void *), void *arg)
 {
@@ -57,11 +59,12 @@ static bool each_partition(job_record_t *job_ptr,
 	bool done = false;
 
 	if (!job_ptr->part_ptr_list)
-		return try(job_ptr, arg);
+		return !sgang_settings_barred(job_ptr) && try(job_ptr, arg);
 	iter = list_iterator_create(job_ptr->part_ptr_list);
 	while (!done && (part_ptr = list_next(iter))) {
 		job_ptr->part_ptr = part_ptr;
-		if (job_limits_check(&job_ptr, false) == WAIT_NO_REASON)
+		if (!sgang_settings_barred(job_ptr) &&
+		    job_limits_check(&job_ptr, false) == WAIT_NO_REASON)
 			done = try(job_ptr, arg);
 	}
 	list_iterator_destroy(iter);
@@ -110,6 +113,8 @@ static bool probe_partition(job_record_t *job_ptr, void *arg)
 /* Slurm's own word for a limit says which. */
 static void explain(const job_record_t *job_ptr, int rc, char *why, size_t size)
 {
+	if (sgang_select_barred(job_ptr->partition, why, size))
+		return;
 	snprintf(why, size, "JobId=%u: %s", job_ptr->job_id,
 		 (rc == ESLURM_ACCOUNTING_POLICY) ?
 			 release_reason(job_ptr->state_reason) :

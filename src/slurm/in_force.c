@@ -179,6 +179,48 @@ void sgang_settings_topology(const job_record_t *job_ptr,
 					     name);
 }
 
+/* True if gangs cannot be placed on its topology; 'why' names both. */
+static bool is_barred(const part_record_t *part, char *why, size_t size)
+{
+	const struct sgang_topologies *all = sgang_own.topologies;
+	char name[SGANG_TOPOLOGY_NAME];
+	const char *barred;
+
+	if (!part || !all || !all->n_barred)
+		return false;
+	(void)sgang_conf_topology_of(&sgang_own.conf, part->name,
+				     release_partition_topology(part), name);
+	barred = sgang_topologies_barred(all, name);
+	if (barred && size)
+		snprintf(why, size, "partition %s: %s", part->name, barred);
+	return barred;
+}
+
+bool sgang_settings_barred(const job_record_t *job_ptr)
+{
+	return is_barred(job_ptr->part_ptr, NULL, 0);
+}
+
+extern bool sgang_select_barred(const char *partitions, char *why, size_t size)
+{
+	char *names = xstrdup(partitions), *rest = NULL, *name;
+	bool barred = false, open = false;
+
+	for (name = strtok_r(names, ",", &rest); name && !open;
+	     name = strtok_r(NULL, ",", &rest)) {
+		part_record_t *part_ptr = find_part_record(name);
+
+		if (!part_ptr)
+			continue;
+		if (is_barred(part_ptr, why, size))
+			barred = true;
+		else
+			open = true;
+	}
+	xfree(names);
+	return barred && !open;
+}
+
 const struct sgang_fabric *sgang_settings_fabric(const job_record_t *job_ptr)
 {
 	const struct sgang_topologies *all = sgang_own.topologies;

@@ -475,6 +475,7 @@ static struct sgang_submit_host slurm = {
 	.cluster = cluster,
 	.never = never,
 	.beyond_limits = beyond_limits,
+	.barred = sgang_at_work_barred,
 };
 
 /* Seconds between two walks over all jobs. A backup controller that takes over

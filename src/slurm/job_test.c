@@ -220,7 +220,7 @@ static int64_t end_if_now(const job_record_t *job_ptr, int64_t now)
 
 static bool wants_place(const job_record_t *job_ptr)
 {
-	return sgang_own.conf.placement &&
+	return sgang_own.conf.placement && !sgang_settings_barred(job_ptr) &&
 	       (sgang_own.conf.place_all || sgang_host_concerns(job_ptr));
 }
 

@@ -30,18 +30,18 @@ struct partition {
 	char chosen[SGANG_TOPOLOGY_NAME]; /* by gang.conf as well */
 };
 
-/* A topology of slurmctld, and the nodes that are nowhere in it. */
-struct outside {
+/* A topology of slurmctld, and where its text does not say where nodes are. */
+struct exceptions {
 	char name[SGANG_TOPOLOGY_NAME]; /* "": the default one */
-	bool *nodes;                    /* NULL: none is */
+	char **only;                    /* of sgang_slurm_tree_only() */
 };
 
 /* The topologies that slurmctld has. */
 struct live {
 	char *text;         /* NULL: those of the file */
 	const char *refuse; /* NULL, or a TopologyPlugin that is none of ours */
-	struct outside *outside;
-	int n_outside;
+	struct exceptions *exceptions;
+	int n_exceptions;
 };
 
 /* The contents of the files, and what the files are read for. The nodes,
@@ -88,18 +88,18 @@ static int note_partition(void *x, void *arg)
 	return 0;
 }
 
-static void note_outside(struct live *live, const char *name)
+static void note_exceptions(struct live *live, const char *name)
 {
-	struct outside *outside;
+	struct exceptions *more;
 
-	for (int i = 0; i < live->n_outside; i++) {
-		if (!strcmp(live->outside[i].name, name))
+	for (int i = 0; i < live->n_exceptions; i++) {
+		if (!strcmp(live->exceptions[i].name, name))
 			return;
 	}
-	xrecalloc(live->outside, live->n_outside + 1, sizeof(*outside));
-	outside = &live->outside[live->n_outside++];
-	snprintf(outside->name, sizeof(outside->name), "%s", name);
-	outside->nodes = sgang_slurm_tree_outside(name);
+	xrecalloc(live->exceptions, live->n_exceptions + 1, sizeof(*more));
+	more = &live->exceptions[live->n_exceptions++];
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	more->only = sgang_slurm_tree_only(name);
 }
 
 /* Those that gang.conf names anew are looked at in the reading after this one. */
@@ -114,12 +114,12 @@ static void note_live(struct reading *r)
 		live->refuse = sgang_slurm_tree_unknown();
 		return;
 	}
-	note_outside(live, "");
-	note_outside(live, r->before.topology_name);
+	note_exceptions(live, "");
+	note_exceptions(live, r->before.topology_name);
 	for (int i = 0; i < r->n_partitions; i++) {
 		(void)sgang_conf_topology_of(&r->before, r->partitions[i].name,
 					     r->partitions[i].topology, name);
-		note_outside(live, name);
+		note_exceptions(live, name);
 	}
 }
 
@@ -155,9 +155,14 @@ static void end_reading(struct reading *r)
 		xfree(r->partitions[i].topology);
 	}
 	xfree(r->partitions);
-	for (int i = 0; i < r->live.n_outside; i++)
-		xfree(r->live.outside[i].nodes);
-	xfree(r->live.outside);
+	for (int i = 0; i < r->live.n_exceptions; i++) {
+		char **only = r->live.exceptions[i].only;
+
+		for (int j = 0; only && j < r->n_nodes; j++)
+			xfree(only[j]);
+		xfree(only);
+	}
+	xfree(r->live.exceptions);
 	xfree(r->live.text);
 	sgang_conf_free(&r->before);
 	sgang_conf_free(&r->conf);
@@ -255,11 +260,11 @@ struct source {
 	const char *path;        /* NULL: none, all nodes are on one leaf */
 };
 
-static const bool *outside_of(const struct live *live, const char *topology)
+static const char *const *only_of(const struct live *live, const char *topology)
 {
-	for (int i = 0; i < live->n_outside; i++) {
-		if (!strcmp(live->outside[i].name, topology))
-			return live->outside[i].nodes;
+	for (int i = 0; i < live->n_exceptions; i++) {
+		if (!strcmp(live->exceptions[i].name, topology))
+			return (const char *const *)live->exceptions[i].only;
 	}
 	return NULL;
 }
@@ -276,7 +281,7 @@ static struct sgang_fabric *load(const struct reading *r,
 		return sgang_fabric_load_other(&r->conf, from->path, choice,
 					       names, r->n_nodes, err);
 	text.text = from->live->text;
-	text.outside = outside_of(from->live, choice->name);
+	text.only = only_of(from->live, choice->name);
 	return sgang_fabric_load_text(&r->conf, &text, choice, names,
 				      r->n_nodes, err);
 }
@@ -290,6 +295,7 @@ static int add_topology(const struct reading *r, const struct source *from,
 	char *name = partition->chosen;
 	struct sgang_topology_choice choice = { name, NULL };
 	struct sgang_fabric *fabric;
+	struct sgang_error why;
 
 	choice.by = sgang_conf_topology_of(&r->conf, partition->name,
 					   partition->topology, name) ?
@@ -302,12 +308,17 @@ static int add_topology(const struct reading *r, const struct source *from,
 				  "%s gives partition %s topology "
 				  "\"%s\", but there is no topology.yaml",
 				  choice.by, partition->name, name);
-	fabric = load(r, from, &choice, err);
-	return fabric ? sgang_topologies_add(all, name, fabric, err) : -1;
+	fabric = load(r, from, &choice, &why);
+	if (fabric)
+		return sgang_topologies_add(all, name, fabric, err);
+	if (errno == ENOTSUP)
+		return sgang_topologies_bar(all, name, why.text, err);
+	*err = why;
+	return -1;
 }
 
 /* A mistake does not affect other topologies: such partitions have the
- * cluster's. */
+ * cluster's. One on which gangs cannot be placed has none. */
 static struct sgang_topologies *read_all(const struct reading *r,
 					 const struct source *from,
 					 struct sgang_error *partition_err,
@@ -501,8 +512,36 @@ static void tell_elsewhere(const struct reading *r)
 	told = any;
 }
 
-static void tell_partitions(const struct reading *r)
+/* Each once, while it is so. */
+static void tell_barred(const struct reading *r,
+			const struct sgang_topologies *all)
 {
+	static char *told;
+	char *now = NULL, *line;
+
+	for (int i = 0; i < r->n_partitions; i++) {
+		const char *why =
+			sgang_topologies_barred(all, r->partitions[i].chosen);
+
+		if (!why)
+			continue;
+		line = xstrdup_printf("partition %s: %s\n",
+				      r->partitions[i].name, why);
+		if (!xstrstr(told, line))
+			sgang_log(SGANG_LOG_ERROR,
+				  "partition %s: %s; gangs there are refused",
+				  r->partitions[i].name, why);
+		xstrcat(now, line);
+		xfree(line);
+	}
+	xfree(told);
+	told = now;
+}
+
+static void tell_partitions(const struct reading *r,
+			    const struct sgang_topologies *all)
+{
+	tell_barred(r, all);
 	if (r->partition_err.text[0])
 		complain(r->partition_err.text,
 			 "that partition has the topology of the cluster");
@@ -779,7 +818,7 @@ static void apply(struct reading *r)
 	if (!all || !find_inside(r, all, &in))
 		goto fail;
 	if (!r->kept) {
-		tell_partitions(r);
+		tell_partitions(r, all);
 		tell_elsewhere(r);
 	}
 	sgang_own.applied++;

@@ -19,12 +19,14 @@
  * none but what is in the file, or joins no nodes. */
 char *sgang_slurm_tree_text(void);
 
-/* The nodes that are nowhere in this topology ("": the default one), whatever
- * the text says: they were created after slurmctld had built its topologies.
- * By node; xfree() it. NULL: none is. */
-bool *sgang_slurm_tree_outside(const char *topology);
+/* By node: the leaf that it is on in this topology ("": the default one),
+ * wherever else the text has it too; "": on none. NULL: where the text has it.
+ * Of nodes that were created after slurmctld had built its topologies the text
+ * may have what the file says. xfree() each and all; NULL: no node is such. */
+char **sgang_slurm_tree_only(const char *topology);
 
-/* Another number when a node may be in another place. */
+/* Another number when a node may be in another place. Asked again while no node
+ * changes, it looks at none. */
 uint64_t sgang_slurm_tree_stamp(void);
 
 /* True if the stamp may be another one since the last call. Needs no lock. */

@@ -11,7 +11,7 @@ char *sgang_slurm_tree_text(void)
 	return NULL;
 }
 
-bool *sgang_slurm_tree_outside(const char *topology)
+char **sgang_slurm_tree_only(const char *topology)
 {
 	(void)topology;
 	return NULL;

@@ -105,40 +105,108 @@ static void drop_first_block(bitstr_t *nowhere, int idx)
 	FREE_NULL_BITMAP(found);
 }
 
-bool *sgang_slurm_tree_outside(const char *topology)
+static bitstr_t *find_nowhere(bitstr_t *nodes, int idx)
 {
-	bitstr_t *nodes = all_nodes(), *nowhere = bit_copy(nodes);
+	bitstr_t *nowhere = bit_copy(nodes);
 	uint32_t *rank = NULL, n = 0, at = 0;
-	bool *outside = NULL;
+
+	if (topology_g_get_rank(nodes, &rank, &n, idx) || !n)
+		bit_clear_all(nowhere);
+	for (int i = 0; n && next_node_bitmap(nodes, &i); i++) {
+		if (at >= n || rank[at++])
+			bit_clear(nowhere, i);
+	}
+	xfree(rank);
+	if (bit_ffs(nowhere) >= 0 && topology_g_whole_topo_enabled(idx))
+		drop_first_block(nowhere, idx);
+	return nowhere;
+}
+
+/* ---- nodes that say where they are ---- */
+
+/* Of "fabric:top:s1:a,racks:r1" the last word about this topology; "": it is on
+ * no leaf of it. */
+static char *leaf_in(const char *place, int idx)
+{
+	char *words = xstrdup(place), *rest = NULL, *word, *leaf = NULL;
+	int is;
+
+	for (word = strtok_r(words, ",", &rest); word && !leaf;
+	     word = strtok_r(NULL, ",", &rest)) {
+		char *colon = strchr(word, ':');
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		if (topology_g_get(TOPO_DATA_TCTX_IDX, word, &is) || is != idx)
+			continue;
+		leaf = strrchr(colon + 1, ':');
+		leaf = xstrdup(leaf ? leaf + 1 : colon + 1);
+	}
+	xfree(words);
+	return leaf ? leaf : xstrdup("");
+}
+
+/* As in leaf_in(); NULL: where the text has it. */
+static char *place_of(const node_record_t *node_ptr, const bitstr_t *nowhere,
+		      int idx)
+{
+	if (node_ptr->topology_str)
+		return leaf_in(node_ptr->topology_str, idx);
+	return bit_test(nowhere, node_ptr->index) ? xstrdup("") : NULL;
+}
+
+char **sgang_slurm_tree_only(const char *topology)
+{
+	bitstr_t *nodes, *nowhere;
+	char **only = NULL, *leaf;
+	node_record_t *node_ptr;
 	int idx = 0;
 
 	if (*topology &&
 	    topology_g_get(TOPO_DATA_TCTX_IDX, (char *)topology, &idx))
-		goto out;
-	if (topology_g_get_rank(nodes, &rank, &n, idx) || !n)
-		goto out;
-	for (int i = 0; next_node_bitmap(nodes, &i); i++) {
-		if (at >= n || rank[at++])
-			bit_clear(nowhere, i);
+		return NULL;
+	nodes = all_nodes();
+	nowhere = find_nowhere(nodes, idx);
+	for (int i = 0; (node_ptr = next_node(&i)); i++) {
+		leaf = place_of(node_ptr, nowhere, idx);
+		if (!leaf)
+			continue;
+		if (!only)
+			only = xcalloc(node_record_count, sizeof(*only));
+		only[i] = leaf;
 	}
-	if (topology_g_whole_topo_enabled(idx))
-		drop_first_block(nowhere, idx);
-	if (bit_ffs(nowhere) < 0)
-		goto out;
-	outside = xcalloc(node_record_count, sizeof(*outside));
-	for (int i = 0; i < node_record_count; i++)
-		outside[i] = bit_test(nowhere, i);
-out:
-	xfree(rank);
 	FREE_NULL_BITMAP(nowhere);
 	FREE_NULL_BITMAP(nodes);
-	return outside;
+	return only;
 }
 
 /* ---- changes ---- */
 
+/* When places were looked at last. */
+struct look {
+	time_t update; /* last_node_update then */
+	time_t at;
+};
+
+/* A drained node that boots elsewhere may change no time. */
+#define LOOK_SECONDS 60
+
+/* The time has whole seconds: one that has not passed may see more changes. */
+static bool may_differ(struct look *last)
+{
+	time_t now = time(NULL);
+
+	if (last_node_update == last->update && now >= last->at &&
+	    now < last->at + LOOK_SECONDS)
+		return false;
+	if (last_node_update < now)
+		*last = (struct look){ last_node_update, now };
+	return true;
+}
+
 /* A node whose place is that of the file has neither text. */
-uint64_t sgang_slurm_tree_stamp(void)
+static uint64_t hash_places(void)
 {
 	uint64_t stamp = SGANG_HASH_SEED;
 	node_record_t *node_ptr;
@@ -153,16 +221,21 @@ uint64_t sgang_slurm_tree_stamp(void)
 	return stamp;
 }
 
-/* The time has whole seconds: one that has not passed may see more changes. */
+uint64_t sgang_slurm_tree_stamp(void)
+{
+	static struct look last;
+	static uint64_t stamp;
+
+	if (may_differ(&last))
+		stamp = hash_places();
+	return stamp;
+}
+
 bool sgang_slurm_tree_touched(void)
 {
-	static time_t seen;
+	static struct look last;
 
-	if (last_node_update == seen)
-		return false;
-	if (last_node_update < time(NULL))
-		seen = last_node_update;
-	return true;
+	return may_differ(&last);
 }
 
 const char *sgang_slurm_tree_unknown(void)

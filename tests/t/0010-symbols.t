@@ -119,7 +119,7 @@ test_expect_success SLURM 'no circle of files in spank' '
 common='init|fini|plugin_(name|type|version|id)'
 test_expect_success SLURM 'select exports its entry points only' '
 	exports_only "$select" \
-		"$common|pstate_version|select_p_[a-z_]+|sgang_select_(alike|answer|never|off|written|moved)"
+		"$common|pstate_version|select_p_[a-z_]+|sgang_select_(alike|answer|barred|never|off|written|moved)"
 '
 test_expect_success SLURM 'select has all that the stock plugin has' '
 	exported "$SGANG_SLURM_PLUGINDIR/select_cons_tres.so" |

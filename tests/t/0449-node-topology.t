@@ -27,8 +27,6 @@ fi
 
 : "${SGANG_PLACE_CHANGES:=12}" "${SGANG_PLACE_SEED:=1}"
 
-sgang=$top_builddir/src/cmd/sgang
-
 slurm_setup --cloud 8 --gang --conf 'MaxNodeCount=14
 SuspendTime=2000000
 SuspendTimeout=2
@@ -71,74 +69,6 @@ slurm_start
 
 log=$slurm_dir/log/slurmctld.log
 cpus=$(node_field n1 CPUTot)
-
-nodes()
-{
-	scontrol -o show node | sed -n 's/NodeName=\([^ ]*\) .*/\1/p' | sort -V
-}
-
-# "NAME LEVEL NODE" for each node below each switch or block, as Slurm says.
-slurm_domains()
-{
-	scontrol show topology ${1:+"$1"} | while read -r line; do
-		name=$(sed 's/^[^=]*=\([^ ]*\).*/\1/' <<<"$line")
-		level=$(sed -n 's/.* Level=\([0-9]*\).*/\1/p' <<<"$line")
-		size=$(sed -n 's/.* BlockSize=\([0-9]*\).*/\1/p' <<<"$line")
-		test -z "$size" || level=$((size == 8 ? 2 : size / 4))
-		list=$(sed -n 's/.* Nodes=\([^ ]*\).*/\1/p' <<<"$line")
-		test -n "$list" || continue
-		scontrol show hostnames "$list" | sed "s/^/$name $level /"
-	done
-}
-
-# A line "NODE DOMAIN..." for each node, the lowest of its domains first.
-slurm_places()
-{
-	slurm_domains "$1" | sort -k 2,2n >domains
-	nodes | awk '
-		FNR == NR { at[$3] = at[$3] " " $1; next }
-		{ print $1 at[$1] }' domains -
-}
-
-# The same as sgang draws it. One that is nowhere has a leaf of its own name.
-sgang_places()
-{
-	"$sgang" topology --json ${1:+-p "$1"} >json && jq -r '
-		.domains as $all |
-		def chain($i): if $i == null then [] else
-			[$all[$i].name] + chain($all[$i].parent) end;
-		.nodes[] | .name as $name |
-		[$name] + (chain(.domain) - ["", $name]) | join(" ")' json |
-		sort -V
-}
-
-pictures_agree()
-{
-	slurm_places $2 >expected && sgang_places $1 >drawn &&
-		cmp -s expected drawn
-}
-
-# sgang asks slurmctld for the fabric in force, which is read again soon after a
-# change, and before gangs are placed.
-same_picture()
-{
-	wait_for 20 "pictures_agree $1 $2" || test_cmp expected drawn
-}
-
-# The level at which two nodes meet: tier NODE NODE, by the file 'domains'.
-meet()
-{
-	awk -v a=$1 -v b=$2 '
-		$3 == a { on[$1] = 1 }
-		$3 == b { also[$1] = $2 + 1 }
-		END {
-			split("leaf spine core level5 level6", name)
-			for (d in on)
-				if (also[d] && (!best || also[d] < best))
-					best = also[d]
-			print best ? name[best] : "unconnected"
-		}' domains
-}
 
 bound()
 {
@@ -224,7 +154,7 @@ change()
 {
 	local node what
 
-	node=$(pick $(nodes))
+	node=$(pick $(all_nodes))
 	case $((RANDOM % 100 < 1 ? 10 : RANDOM % 10)) in
 	[0-4]) what="scontrol update nodename=$node topology=$(place)" ;;
 	5) what="scontrol update nodename=$node topology=" ;;
@@ -281,7 +211,11 @@ test_expect_success '7.1 a new switch, a node without a place' '
 '
 test_expect_success '7.1 a new node is where it says, not where the file does' '
 	create n9 && same_picture && same_plan n9 n1 &&
-	create n10 fabric:top:s1:a && same_picture && same_plan n10 n1
+	create n10 fabric:top:s1:a && same_picture && same_plan n10 n1 &&
+	create n11 fabric:top:s1:a,racks:r3 &&
+	same_picture && same_picture parted racks &&
+	same_plan n11 n1 && same_plan n11 n5 && same_plan n11 n7 parted racks &&
+	scontrol delete nodename=n11
 '
 test_expect_success '7.1 power saving gives it back its place' '
 	scontrol update nodename=n2 state=power_down_force &&

@@ -73,9 +73,9 @@ struct sgang_draft {
 	uint32_t n_nodes, node_room;
 	uint32_t last_file; /* offset of the file named last */
 	const struct sgang_draft_words *words;
-	const bool *outside; /* by node; NULL: none is */
-	bool fixed;          /* the caller said which nodes exist */
-	bool flat;           /* there is nothing but one leaf */
+	const char *const *only; /* by node; see sgang_draft_only() */
+	bool fixed;              /* the caller said which nodes exist */
+	bool flat;               /* there is nothing but one leaf */
 };
 
 static int no_memory(struct sgang_error *err)
@@ -323,9 +323,9 @@ void sgang_draft_call(struct sgang_draft *draft,
 	draft->words = words;
 }
 
-void sgang_draft_leave_out(struct sgang_draft *draft, const bool *outside)
+void sgang_draft_only(struct sgang_draft *draft, const char *const *leaf)
 {
-	draft->outside = outside;
+	draft->only = leaf;
 }
 
 int sgang_draft_switch(struct sgang_draft *draft, const char *name,
@@ -435,8 +435,9 @@ static int hang_node(struct sgang_draft *draft, uint32_t leaf, const char *name,
 		slot = node_slot(draft, name);
 		if (add_node(draft, name, slot))
 			return no_memory(err);
-	} else if (draft->fixed && draft->outside &&
-		   draft->outside[*slot - 1]) {
+	} else if (draft->fixed && draft->only && draft->only[*slot - 1] &&
+		   strcmp(draft->only[*slot - 1],
+			  name_at(draft, draft->sw[leaf].name))) {
 		return 0;
 	}
 	hangs_on = &draft->node_leaf[*slot - 1];

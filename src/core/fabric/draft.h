@@ -71,9 +71,10 @@ void sgang_draft_destroy(struct sgang_draft *draft);
 void sgang_draft_call(struct sgang_draft *draft,
 		      const struct sgang_draft_words *words);
 
-/* From now on the source has nothing to say about the caller's nodes i with
- * outside[i]; kept, not copied. */
-void sgang_draft_leave_out(struct sgang_draft *draft, const bool *outside);
+/* From now on the caller's node i hangs on what is called leaf[i] alone, wherever
+ * else the source has it too; "": on nothing, NULL: on what the source says. Kept,
+ * not copied. */
+void sgang_draft_only(struct sgang_draft *draft, const char *const *leaf);
 
 /* Define a switch or block; its number in '*number'. 0, or -1 with EINVAL (a
  * name that names several, defined before) or ENOMEM. 'place.file' is copied,

@@ -114,6 +114,12 @@ int sgang_fabric_lines_print(const struct sgang_topologies *all, FILE *out)
 		if (rc)
 			return sgang_err_memory(NULL);
 	}
+	for (i = 0; i < all->n_barred; i++) {
+		fputs("topology ", out);
+		print_name(all->barred[i].name, out);
+		fputs("barred ", out);
+		print_name(all->barred[i].why, out);
+	}
 	return 0;
 }
 
@@ -200,6 +206,8 @@ static int read_line(struct reader *r, char *line)
 			sgang_draft_call(r->draft, &sgang_block_words);
 		return 0;
 	}
+	if (!strcmp(word, "barred"))
+		return sgang_errf(r->err, ENOTSUP, "%s", rest);
 	if (!strcmp(word, "domain"))
 		return read_domain(r, rest);
 	return strcmp(word, "nodes") ? bad_line(r, line) : read_nodes(r, rest);

@@ -9,6 +9,7 @@
  *	domain LEVEL PARENT NAME the next domain, counted from 0 in its topology;
  *	                         PARENT is one before it, or "-"
  *	nodes LIST               hang on the last domain
+ *	barred WHY               no gang is placed on it; there is no more of it
  *
  * LEVEL is a number of costs.h. The invisible root, and the leaves of nodes
  * that are in no switch, are left out.
@@ -30,7 +31,7 @@ int sgang_fabric_lines_print(const struct sgang_topologies *all, FILE *out);
 /* The topology of that name in 'text', or the cluster's if there is none, over
  * 'nodes' as in sgang_fabric_parse(). Returns a fabric to free with
  * sgang_fabric_destroy(), or NULL with errno (EINVAL, ENOMEM) and 'err' saying
- * which line cannot be read. */
+ * which line cannot be read; ENOTSUP: no gang is placed on it, and why. */
 struct sgang_fabric *sgang_fabric_lines_read(const char *text, const char *name,
 					     const char *const *nodes,
 					     uint32_t n_nodes,

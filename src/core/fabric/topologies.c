@@ -45,6 +45,36 @@ int sgang_topologies_add(struct sgang_topologies *all, const char *name,
 	return 0;
 }
 
+int sgang_topologies_bar(struct sgang_topologies *all, const char *name,
+			 const char *why, struct sgang_error *err)
+{
+	struct sgang_topology_barred *more, one;
+
+	more = realloc(all->barred, (all->n_barred + 1) * sizeof(*more));
+	if (more)
+		all->barred = more;
+	one.name = strdup(name);
+	one.why = strdup(why);
+	if (!more || !one.name || !one.why) {
+		free(one.name);
+		free(one.why);
+		return sgang_err_memory(err);
+	}
+	all->barred[all->n_barred++] = one;
+	return 0;
+}
+
+const char *sgang_topologies_barred(const struct sgang_topologies *all,
+				    const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < all->n_barred; i++)
+		if (!strcmp(all->barred[i].name, name))
+			return all->barred[i].why;
+	return NULL;
+}
+
 const struct sgang_topology *
 sgang_topologies_find(const struct sgang_topologies *all, const char *name)
 {
@@ -101,7 +131,12 @@ void sgang_topologies_destroy(struct sgang_topologies *all)
 		sgang_fabric_destroy(all->topology[i].fabric);
 		free(all->topology[i].name);
 	}
+	for (i = 0; i < all->n_barred; i++) {
+		free(all->barred[i].name);
+		free(all->barred[i].why);
+	}
 	free(all->topology);
+	free(all->barred);
 	free(all);
 	errno = saved;
 }

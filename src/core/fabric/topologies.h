@@ -22,9 +22,17 @@ struct sgang_topology {
 	struct sgang_devices *devices; /* NULL: every node is one island */
 };
 
+/* One on which gangs cannot be placed. */
+struct sgang_topology_barred {
+	char *name;
+	char *why; /* a sentence */
+};
+
 struct sgang_topologies {
 	struct sgang_topology *topology; /* the first is the cluster's */
 	size_t n;                        /* 1 or more */
+	struct sgang_topology_barred *barred;
+	size_t n_barred;
 };
 
 /* The cluster's is 'fabric', which is taken. NULL with ENOMEM and 'err'; the
@@ -36,6 +44,15 @@ struct sgang_topologies *sgang_topologies_create(struct sgang_fabric *fabric,
  * or -1 with ENOMEM and 'err'; the fabric is then destroyed. */
 int sgang_topologies_add(struct sgang_topologies *all, const char *name,
 			 struct sgang_fabric *fabric, struct sgang_error *err);
+
+/* Add one on which gangs cannot be placed; no other has that name. Returns 0,
+ * or -1 with ENOMEM and 'err'. */
+int sgang_topologies_bar(struct sgang_topologies *all, const char *name,
+			 const char *why, struct sgang_error *err);
+
+/* Why gangs cannot be placed on the one of that name; NULL: they can. */
+const char *sgang_topologies_barred(const struct sgang_topologies *all,
+				    const char *name);
 
 /* The one of that name; without it ("", or unknown) the cluster's. */
 const struct sgang_topology *

@@ -197,6 +197,22 @@ check_gang_exclusive(const struct survey *survey, const struct sgang_conf *conf,
 			       err);
 }
 
+/* A definition has no partition. */
+static enum sgang_submit_verdict
+check_topology(const struct sgang_spec *spec, const char *partitions,
+	       const struct sgang_submit_host *host, struct sgang_error *err)
+{
+	char why[sizeof(err->text)];
+
+	if (spec->object || !partitions || !host->barred ||
+	    !host->barred(partitions, why, sizeof(why)))
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, ENOTSUP,
+		   "%s; submit the job to another partition, or without --gang",
+		   why);
+	return SGANG_SUBMIT_UNSUPPORTED;
+}
+
 static enum sgang_submit_verdict check_conf(const struct sgang_submit_job *job,
 					    const struct sgang_spec *spec,
 					    const struct sgang_conf *conf,
@@ -1255,6 +1271,8 @@ static enum sgang_submit_verdict check_job(const struct sgang_submit_job *job,
 	const char *user;
 
 	if (!verdict)
+		verdict = check_topology(spec, job->partition, host, err);
+	if (!verdict)
 		verdict = check_reserved(job, spec, err);
 	if (verdict)
 		return verdict;
@@ -1448,6 +1466,8 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 	if (!verdict && change->account)
 		verdict = check_new_account(member, &spec, ns, change->account,
 					    &conf, host, err);
+	if (!verdict && change->partition)
+		verdict = check_topology(&spec, change->partition, host, err);
 	if (!verdict && change->partition)
 		verdict = check_new_partition(
 			member, &spec, ns, change->partition, &conf, host, err);

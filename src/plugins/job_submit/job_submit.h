@@ -122,6 +122,9 @@ struct sgang_submit_host {
 	bool (*beyond_limits)(const char *account,
 			      const struct sgang_submit_asked *asked, size_t n,
 			      char *why, size_t size);
+	/* Can gangs be placed on the topology of none of these partitions? Then
+	 * 'why' names one, and says why. NULL: on that of each. */
+	bool (*barred)(const char *partitions, char *why, size_t size);
 };
 
 enum sgang_submit_verdict {

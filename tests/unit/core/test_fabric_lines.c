@@ -113,6 +113,32 @@ static void test_round_trip(void **state)
 	sgang_topologies_destroy(all);
 }
 
+/* 7.3: of one on which no gang is placed the answer has the reason, and the
+ * others are read as before. */
+static void test_barred(void **state)
+{
+	struct sgang_topologies *all;
+	struct sgang_fabric *back;
+	struct sgang_error err;
+	char *text;
+
+	(void)state;
+	all = sgang_topologies_create(fabric_of(TREE), NULL);
+	sgang_topologies_add(all, "blocks", fabric_of(BLOCKS), NULL);
+	sgang_topologies_bar(all, "rings", "a ring:\nno gang", NULL);
+	text = lines_of(all);
+	errno = 0;
+	assert_null(
+		sgang_fabric_lines_read(text, "rings", nodes, N_NODES, &err));
+	assert_int_equal(errno, ENOTSUP);
+	assert_string_equal(err.text, "a ring:?no gang");
+	back = sgang_fabric_lines_read(text, "blocks", nodes, N_NODES, NULL);
+	check_same(all->topology[1].fabric, back);
+	sgang_fabric_destroy(back);
+	free(text);
+	sgang_topologies_destroy(all);
+}
+
 /* An answer that is no fabric is refused with its line. */
 static void test_bad(void **state)
 {
@@ -171,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_barred),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_no_memory),
 	};

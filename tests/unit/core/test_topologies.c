@@ -26,7 +26,7 @@ static struct sgang_fabric *fabric_of(const char *text)
 	return sgang_fabric_parse(text, "test", nodes, 4, NULL);
 }
 
-/* 4.27: each name has its own, any other that of the cluster. */
+/* 4.27, 7.3: each name has its own, any other that of the cluster. */
 static void test_find(void **state)
 {
 	static const uint32_t islands[] = { 2, 1, 1, 2 };
@@ -46,6 +46,12 @@ static void test_find(void **state)
 			 SGANG_LEVEL_LEAF);
 	assert_ptr_equal(sgang_topologies_find(all, ""), &all->topology[0]);
 	assert_ptr_equal(sgang_topologies_find(all, "none"), &all->topology[0]);
+	assert_int_equal(sgang_topologies_bar(all, "rings", "a ring", NULL), 0);
+	assert_int_equal(sgang_topologies_bar(all, "cubes", "a cube", NULL), 0);
+	assert_string_equal(sgang_topologies_barred(all, "cubes"), "a cube");
+	assert_null(sgang_topologies_barred(all, "halves"));
+	assert_null(sgang_topologies_barred(all, ""));
+	assert_int_equal(all->n, 2);
 
 	/* The same islands in both, and how they meet is each one's own. */
 	assert_int_equal(sgang_topologies_look_inside(all, islands, NULL), 0);
@@ -83,6 +89,7 @@ static struct sgang_topologies *make(void)
 		return NULL;
 	}
 	if (!sgang_topologies_add(all, "halves", halves, &err) &&
+	    !sgang_topologies_bar(all, "rings", "a ring", &err) &&
 	    !sgang_topologies_look_inside(all, islands, &err))
 		return all;
 	assert_null(all->topology[0].devices);

@@ -1903,6 +1903,50 @@ static void test_time_min(void **state)
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
 }
 
+/* Partitions on a ring. */
+static bool fake_barred(const char *partitions, char *why, size_t size)
+{
+	ctld.looked++;
+	if (strcmp(partitions, "ringed") != 0)
+		return false;
+	snprintf(why, size, "partition ringed: a ring");
+	return true;
+}
+
+/* 7.3: a member comes into no partition in which it could never start; a
+ * definition has none. */
+static void test_barred(void **state)
+{
+	static const struct job there = { .env = { GANG("t"), MIN(2) } };
+	struct job comes = { .env = { GANG("t") }, .partition = "ringed" };
+	struct sgang_submit_change change = { .partition = "ringed" };
+	struct sgang_submit_member member = member_of(&there, 1);
+	struct sgang_error err = { "" };
+
+	(void)state;
+	ctld.jobs = &there;
+	ctld.n_jobs = 1;
+	host.barred = fake_barred;
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_UNSUPPORTED);
+	assert_string_equal(err.text,
+			    "partition ringed: a ring; submit the job to "
+			    "another partition, or without --gang");
+	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
+						   &err),
+			 SGANG_SUBMIT_UNSUPPORTED);
+	change.partition = comes.partition = "main";
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
+	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
+						   &err),
+			 SGANG_SUBMIT_FINE);
+	host.barred = NULL;
+	change.partition = comes.partition = "ringed";
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
+	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
+						   &err),
+			 SGANG_SUBMIT_FINE);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 /* ---- what is remembered ---- */
@@ -2171,6 +2215,7 @@ int main(void)
 		TEST(test_never_by_order),
 		TEST(test_expedited),
 		TEST(test_time_min),
+		TEST(test_barred),
 		TEST(test_undefined),
 		TEST(test_object),
 		TEST(test_pools),

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0451-ring-partition.t - a partition whose topology is one without gangs
+#
+# topology/ring and topology/torus3d are not planned for. A partition that has
+# one for itself has no gangs, and the others go on. No slurmd runs; the jobs
+# stay CONFIGURING.
+
+test_description='Gangs in a partition with topology/ring or topology/torus3d'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
+	skip_all="before 26.05 there is neither of them"
+	test_done
+fi
+
+sgang=$top_builddir/src/cmd/sgang
+
+slurm_setup --cloud 8 --gang --conf '
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=ringed Nodes=ALL Topology=rings MaxTime=INFINITE State=UP
+PartitionName=cubed Nodes=ALL Topology=cubes MaxTime=INFINITE State=UP'
+cat >"$slurm_dir/etc/topology.yaml" <<'END'
+- topology: fabric
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: a,b
+      - switch: a
+        nodes: n[1,3,5,7]
+      - switch: b
+        nodes: n[2,4,6,8]
+- topology: rings
+  ring:
+    rings:
+      - ring: r1
+        nodes: n[1-4]
+      - ring: r2
+        nodes: n[5-8]
+- topology: cubes
+  torus3d:
+    toruses:
+      - name: pod
+        dims: { x: 2, y: 2, z: 2 }
+        nodes: n[1-8]
+        placements:
+          - dims: { x: 2, y: 1, z: 1 }
+          - dims: { x: 1, y: 1, z: 1 }
+END
+slurm_start
+
+log=$slurm_dir/log/slurmctld.log
+
+# refused PARTITION KIND [OPTION...]: a member is, and the sentence says why.
+refused()
+{
+	test_must_fail sbatch -p $1 --gang=no --gang-min-member=1 "${@:3}" \
+		--wrap=true >out 2>&1 &&
+		cat out &&
+		grep "partition ${1##*,}: .* topology/$2, on which slurm-gang cannot place" out
+}
+
+# A pair in this partition starts on one leaf of the tree.
+pair_starts()
+{
+	ids=($(submit --exclusive -N 1 --gang=pair --gang-min-member=2 -p $1) \
+		$(submit --exclusive -N 1 --gang=pair -p $1)) &&
+		wait_for 20 all_in CONFIGURING ${ids[@]} &&
+		test "$(gang_record ${ids[0]} tier)" = leaf &&
+		test "$(job_field ${ids[0]} Partition)" = main
+}
+
+test_expect_success '7.3 the log names the partitions' '
+	grep "error: gang: partition ringed: .*topology/ring" "$log" &&
+	grep "error: gang: partition cubed: .*topology/torus3d" "$log"
+'
+test_expect_success '7.3 members are refused at submission' '
+	refused ringed ring && refused cubed torus3d && refused cubed,ringed ring &&
+	refused ringed ring --test-only
+'
+test_expect_success '7.3 gangs of other partitions go on' '
+	test_when_finished clear_cluster &&
+	pair_starts main && drop ${ids[@]} &&
+	pair_starts ringed,main
+'
+test_expect_success '7.3 jobs without --gang have the topology of Slurm' '
+	test_when_finished clear_cluster &&
+	echo PlaceAll=yes >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
+	id=$(submit --exclusive -N 3 -p ringed) &&
+	wait_for 20 all_in CONFIGURING $id &&
+	squeue -h -j $id -o %N | grep -xE "n\[(1-3|2-4|5-7|6-8)\]" &&
+	id=$(submit --exclusive -N 2 -p cubed) &&
+	wait_for 20 all_in CONFIGURING $id
+'
+test_expect_success '7.3 a member cannot be moved there' '
+	test_when_finished clear_cluster &&
+	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
+	ids=($(submit --exclusive -N 1 --gang=moved --gang-min-member=2) \
+		$(submit --exclusive -N 1 --gang=moved)) &&
+	test_must_fail scontrol update jobid=${ids[1]} partition=ringed &&
+	test "$(job_field ${ids[1]} Partition)" = main &&
+	drop $busy && wait_for 20 all_in CONFIGURING ${ids[@]}
+'
+test_expect_success '7.3 a gang waits while its partition is on a ring' '
+	test_when_finished clear_cluster &&
+	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
+	ids=($(submit --exclusive -N 1 --gang=wait --gang-min-member=2) \
+		$(submit --exclusive -N 1 --gang=wait)) &&
+	sed -i "/^PartitionName=main/s/\$/ Topology=rings/" "$SLURM_CONF" &&
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
+	drop $busy &&
+	wait_for 20 squeue_says ${ids[0]} "partition main: " &&
+	wait_cycles && all_in PENDING ${ids[@]} &&
+	refused main ring &&
+	sed -i "/^PartitionName=main/s/ Topology=rings//" "$SLURM_CONF" &&
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
+	wait_for 20 all_in CONFIGURING ${ids[@]}
+'
+test_expect_success '7.3 sgang topology does not draw another fabric for it' '
+	"$sgang" topology -p main >out && grep b out &&
+	test_must_fail "$sgang" topology -p ringed >out 2>err &&
+	grep "topology/ring" err && test_must_be_empty out
+'
+test_expect_success '7.3 PartitionTopology gives gangs another one' '
+	test_when_finished clear_cluster &&
+	echo PartitionTopology=ringed:fabric >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
+	ids=($(submit --exclusive -N 1 --gang=other --gang-min-member=2 -p ringed) \
+		$(submit --exclusive -N 1 --gang=other -p ringed)) &&
+	wait_for 20 all_in CONFIGURING ${ids[@]}
+'
+test_expect_success 'nothing is left' '
+	nothing_left "partition (ringed|cubed|main): .*topology/(ring|torus3d)"
+'
+
+test_done
