@@ -8,8 +8,9 @@
 export LC_ALL=C
 
 # Packages that Debian bookworm needs, by purpose. This is the only list.
-build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
-	libjson-c-dev libmicrohttpd-dev libtool libyaml-dev make pkg-config"
+build_packages="autoconf automake gcc libc6-dev libcmocka-dev libcsv-dev
+	libhwloc-dev libjson-c-dev libmicrohttpd-dev libtool libyaml-dev make
+	pkg-config"
 slurm_build_packages="libslurm-dev"
 slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
 	slurmctld slurmd slurmdbd slurmrestd"
@@ -18,8 +19,8 @@ source_packages="dpkg-dev patch xz-utils"
 own_slurm_packages="libcurl4-openssl-dev libhttp-parser-dev libhwloc-dev
 	libjson-c-dev liblua5.3-dev libmariadb-dev libmunge-dev libyaml-dev"
 # For contrib/fuzz and contrib/check --sanitizers alone.
-fuzz_packages="clang libc6-dev libclang-rt-dev libhwloc-dev libyaml-dev
-	pkg-config"
+fuzz_packages="clang libc6-dev libclang-rt-dev libcsv-dev libhwloc-dev
+	libyaml-dev pkg-config"
 deb_packages="build-essential debhelper"
 test_packages="$deb_packages binutils chromium chromium-driver clang-format curl
 	debootstrap fish gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc

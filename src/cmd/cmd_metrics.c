@@ -155,8 +155,8 @@ static void print_text(const struct request *request,
 		fprintf(out, "# EOF\n");
 }
 
-int sgang_metrics_print(const struct sgang_gangs *gangs, const char *conf,
-			FILE *out, struct sgang_error *err)
+int sgang_metrics_text(const struct sgang_gangs *gangs, const char *conf,
+		       FILE *out, struct sgang_error *err)
 {
 	struct request request = { .conf = conf };
 	struct sgang_gauges gauges = { .part = NULL };

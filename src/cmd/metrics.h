@@ -12,7 +12,7 @@
 /* Write the state of the gangs now, and the counters that MetricsFile= of the
  * gang.conf 'conf' (NULL: the usual one) names, as OpenMetrics text. Returns 0,
  * or -1 with 'err', perhaps with a part written. */
-int sgang_metrics_print(const struct sgang_gangs *gangs, const char *conf,
-			FILE *out, struct sgang_error *err);
+int sgang_metrics_text(const struct sgang_gangs *gangs, const char *conf,
+		       FILE *out, struct sgang_error *err);
 
 #endif

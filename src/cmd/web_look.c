@@ -104,7 +104,7 @@ static int look(struct sgang_live *live, const char *conf_path,
 			    conf, err) ||
 	    draw(live, texts, out[0], out[1], err))
 		return -1;
-	return sgang_metrics_print(&live->gangs, conf_path, out[2], err);
+	return sgang_metrics_text(&live->gangs, conf_path, out[2], err);
 }
 
 /* Close the streams; the sizes are those with a final 0. */

@@ -31,6 +31,8 @@
 #include "core/gang/spec.h"
 #include "files/fabric_file.h"
 #include "files/node_topo_hwloc.h"
+#include "twin/site.h"
+#include "twin/trace.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -294,6 +296,57 @@ static void fuzz_text(const char *text, size_t size)
 	free(repaired);
 }
 
+static void fuzz_site(const char *text, size_t size)
+{
+	struct sgang_error err;
+	struct sgang_site *site = sgang_site_load(file_of(text, size), &err);
+	size_t i;
+
+	if (!site) {
+		must_say(&err);
+		return;
+	}
+	must(site->n_nodes <= SGANG_HOSTLIST_MAX * size && site->n_partitions,
+	     "no partition");
+	for (i = 0; i < site->n_partitions; i++)
+		must(sgang_nodeset_size(site->partitions[i].nodes) ==
+			     site->n_nodes,
+		     "a partition of other nodes");
+	sgang_site_destroy(site);
+}
+
+/* In every way to make gangs, which the last byte chooses. */
+static void fuzz_trace(const char *text, size_t size)
+{
+	const struct sgang_trace_terms terms = {
+		.gangs = size ? (unsigned char)text[size - 1] % 4 : 0,
+		.column = "name",
+		.within = 60,
+	};
+	struct sgang_trace *trace;
+	struct sgang_spec spec;
+	struct sgang_error err;
+	size_t i;
+
+	trace = sgang_trace_load(file_of(text, size), &terms, &err);
+	if (!trace) {
+		must_say(&err);
+		return;
+	}
+	for (i = 0; i < trace->n_jobs; i++) {
+		const struct sgang_trace_job *job = &trace->jobs[i];
+
+		must(job->nodes && job->cpus && job->ranks, "a job of nothing");
+		must(!i || job->submit >= job[-1].submit, "not in order");
+		sgang_spec_init(&spec);
+		must(!*job->gang ||
+			     !sgang_spec_set(&spec, "gang", job->gang, NULL),
+		     "a name that no gang can have");
+	}
+	must(trace->n_gangs <= trace->n_jobs, "more gangs than jobs");
+	sgang_trace_destroy(trace);
+}
+
 static const struct parser {
 	const char *name;
 	void (*fuzz)(const char *text, size_t size);
@@ -307,10 +360,12 @@ static const struct parser {
 	{ "lists", fuzz_lists },
 	{ "parallel", fuzz_parallel },
 	{ "record", fuzz_record },
+	{ "site", fuzz_site },
 	{ "spec", fuzz_spec },
 	{ "text", fuzz_text },
 	{ "topology_conf", fuzz_fabric },
 	{ "topology_yaml", fuzz_fabric },
+	{ "trace", fuzz_trace },
 };
 #define PARSERS (sizeof(parsers) / sizeof(parsers[0]))
 

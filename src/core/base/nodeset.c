@@ -165,6 +165,16 @@ bool sgang_nodeset_intersects(const struct sgang_nodeset *a,
 	return false;
 }
 
+bool sgang_nodeset_contains(const struct sgang_nodeset *set,
+			    const struct sgang_nodeset *sub)
+{
+	for (uint32_t i = 0; i < sub->n_words; i++) {
+		if (sub->word[i] & ~(i < set->n_words ? set->word[i] : 0))
+			return false;
+	}
+	return true;
+}
+
 bool sgang_nodeset_equal(const struct sgang_nodeset *a,
 			 const struct sgang_nodeset *b)
 {

@@ -48,6 +48,9 @@ void sgang_nodeset_subtract(struct sgang_nodeset *dst,
 			    const struct sgang_nodeset *src);
 bool sgang_nodeset_intersects(const struct sgang_nodeset *a,
 			      const struct sgang_nodeset *b);
+/* Is every member of 'sub' one of 'set'? */
+bool sgang_nodeset_contains(const struct sgang_nodeset *set,
+			    const struct sgang_nodeset *sub);
 bool sgang_nodeset_equal(const struct sgang_nodeset *a,
 			 const struct sgang_nodeset *b);
 

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/conf_lines.h"
 #include "fabric.h"
 
 struct sgang_fabric {
@@ -34,12 +35,6 @@ struct sgang_fabric {
 };
 
 struct sgang_draft;
-
-/* Where something is defined. */
-struct sgang_place {
-	const char *file;
-	uint32_t line; /* 0: nowhere */
-};
 
 /* How messages call what nodes hang on. */
 struct sgang_draft_words {

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* backfill.c - sched/backfill: each job of the queue gets the earliest start
+ * that delays none before it
+ *
+ * As in Slurm the future is a row of spans of time, each with the nodes that no
+ * reservation has. A reservation is of whole nodes.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "twin_private.h"
+
+struct span {
+	int64_t begin, end;
+	struct sgang_nodeset *open;
+};
+
+/* A job that asks for the same as one before it starts no sooner. */
+struct alike {
+	const struct sgang_job *job;
+	int64_t from; /* where its search ended */
+};
+#define ALIKE 256
+
+struct plan {
+	struct span *spans; /* in order of time, without gaps */
+	size_t n, max;
+	struct alike alike[ALIKE]; /* by a hash of what they ask for */
+};
+
+static void plan_end(struct plan *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		sgang_nodeset_destroy(p->spans[i].open);
+	free(p->spans);
+}
+
+static bool plan_init(struct plan *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->max = 2 * (size_t)the.rules->bf_max_job_test + 4;
+	p->spans = calloc(p->max, sizeof(*p->spans));
+	if (!p->spans)
+		return false;
+	p->spans[0].open = sgang_nodeset_create(the.n_nodes);
+	if (!p->spans[0].open)
+		return false;
+	sgang_nodeset_fill(p->spans[0].open);
+	p->spans[0].begin = the.now;
+	p->spans[0].end = the.now + the.rules->bf_window;
+	p->n = 1;
+	return true;
+}
+
+/* Make a span begin at that time. */
+static void cut(struct plan *p, int64_t time)
+{
+	size_t i = 0;
+
+	while (i < p->n && p->spans[i].end <= time)
+		i++;
+	if (i == p->n || p->spans[i].begin >= time || p->n == p->max)
+		return;
+	memmove(&p->spans[i + 1], &p->spans[i], (p->n - i) * sizeof(*p->spans));
+	p->spans[i + 1].open = sgang_nodeset_copy(p->spans[i].open);
+	if (!p->spans[i + 1].open) {
+		the.no_memory = true;
+		memmove(&p->spans[i], &p->spans[i + 1],
+			(p->n - i) * sizeof(*p->spans));
+		return;
+	}
+	p->spans[i].end = time;
+	p->spans[i + 1].begin = time;
+	p->n++;
+}
+
+static void reserve(struct plan *p, const struct sgang_nodeset *nodes,
+		    int64_t from, int64_t until)
+{
+	cut(p, from);
+	cut(p, until);
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->spans[i].begin < until && p->spans[i].end > from)
+			sgang_nodeset_subtract(p->spans[i].open, nodes);
+	}
+}
+
+static bool overlaps(const struct plan *p, const struct sgang_nodeset *nodes,
+		     int64_t from, int64_t until)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->spans[i].begin < until && p->spans[i].end > from &&
+		    !sgang_nodeset_contains(p->spans[i].open, nodes))
+			return true;
+	}
+	return false;
+}
+
+static int64_t duration(const struct sgang_job *j)
+{
+	return j->limit == UINT32_MAX ? SGANG_NEVER_SECONDS : j->limit;
+}
+
+/* The nodes that it has. */
+static void reserve_own(struct plan *p, const struct sgang_job *j)
+{
+	struct sgang_nodeset *nodes = sgang_nodeset_create(the.n_nodes);
+
+	if (!nodes) {
+		the.no_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < j->n_nodes; i++)
+		sgang_nodeset_add(nodes, j->nodes[i]);
+	reserve(p, nodes, the.now, the.now + duration(j));
+	sgang_nodeset_destroy(nodes);
+}
+
+/* Does the next span open any nodes of the job's partition that are not open in
+ * this one and those before? */
+static bool opens_more(const struct plan *p, size_t i,
+		       const struct sgang_job *j,
+		       const struct sgang_nodeset *nodes)
+{
+	sgang_nodeset_clear(the.scratch);
+	sgang_nodeset_or(the.scratch, j->partition->nodes);
+	sgang_nodeset_and(the.scratch, p->spans[i + 1].open);
+	return !sgang_nodeset_contains(nodes, the.scratch);
+}
+
+/* Leave of 'nodes' those open from 'from' for as long as the job runs. Returns
+ * when other ones may be; 0: never. */
+static int64_t leave_open(const struct plan *p, const struct sgang_job *j,
+			  int64_t from, struct sgang_nodeset *nodes)
+{
+	int64_t until = from + duration(j), later = 0;
+
+	for (size_t i = 0; i < p->n && p->spans[i].begin <= until; i++) {
+		if (p->spans[i].end <= from)
+			continue;
+		sgang_nodeset_and(nodes, p->spans[i].open);
+		if (!later && i + 1 < p->n && opens_more(p, i, j, nodes))
+			later = p->spans[i].end;
+	}
+	return later;
+}
+
+/* Slurm keeps the nodes of a job in whole minutes (bf_resolution). */
+static int64_t whole(int64_t time)
+{
+	int64_t resolution = the.rules->bf_resolution ?
+				     the.rules->bf_resolution :
+				     1;
+
+	return time / resolution * resolution;
+}
+
+/* True if it was started. */
+static bool start_or_reserve(struct plan *p, struct sgang_job *j,
+			     struct sgang_nodeset *nodes,
+			     struct sgang_nodeset *chosen, int64_t from,
+			     int64_t start, int64_t *later)
+{
+	int64_t end;
+
+	if (start < from)
+		start = from;
+	j->expected = start;
+	if (start <= the.now) {
+		*later = 0;
+		if (sgang_twin_start(j, nodes, nodes)) {
+			reserve_own(p, j);
+			return true;
+		}
+		/* something else has them, or the gang has its turn now */
+		start = the.now + 1;
+	}
+	if (*later && start > *later)
+		return false;
+	*later = 0;
+	if (start > the.now + the.rules->bf_window ||
+	    j->priority < the.rules->bf_min_prio_reserve)
+		return false;
+	end = whole(start + duration(j));
+	if (!overlaps(p, chosen, whole(start), end))
+		reserve(p, chosen, whole(start), end);
+	return false;
+}
+
+static struct alike *like(struct plan *p, const struct sgang_job *j)
+{
+	uint64_t hash = sgang_hash(SGANG_HASH_SEED, j->asks->nodes);
+
+	hash = sgang_hash(hash, (uint64_t)j->asks->cpus << 32 | j->asks->gpus);
+	hash = sgang_hash(hash, (uint64_t)j->limit << 1 | j->whole);
+	hash = sgang_hash(hash, j->asks->memory);
+	return &p->alike[hash % ALIKE];
+}
+
+static bool asks_the_same(const struct sgang_job *a, const struct sgang_job *b)
+{
+	return a->partition == b->partition && a->limit == b->limit &&
+	       a->whole == b->whole && a->asks->nodes == b->asks->nodes &&
+	       a->asks->cpus == b->asks->cpus &&
+	       a->asks->gpus == b->asks->gpus &&
+	       a->asks->memory == b->asks->memory;
+}
+
+static void try_job(struct plan *p, struct sgang_job *j,
+		    struct sgang_nodeset *nodes, struct sgang_nodeset *chosen)
+{
+	struct alike *alike = j->spec ? NULL : like(p, j);
+	int64_t from = the.now, later = the.now;
+
+	if (alike && alike->job && asks_the_same(alike->job, j))
+		later = alike->from;
+	while (later) {
+		int64_t start;
+
+		from = later;
+		sgang_nodeset_clear(nodes);
+		sgang_nodeset_or(nodes, j->partition->nodes);
+		later = leave_open(p, j, from, nodes);
+		if (sgang_nodeset_count(nodes) < j->asks->nodes ||
+		    !sgang_twin_plan(j, nodes, chosen, &start))
+			continue;
+		if (start_or_reserve(p, j, nodes, chosen, from, start, &later))
+			return;
+	}
+	if (alike)
+		*alike = (struct alike){ j, from };
+}
+
+void sgang_twin_backfill(void)
+{
+	struct sgang_nodeset *nodes = sgang_nodeset_create(the.n_nodes);
+	struct sgang_nodeset *chosen = sgang_nodeset_create(the.n_nodes);
+	struct sgang_job **jobs = malloc((the.queue.n + 1) * sizeof(*jobs));
+	size_t n = 0, tried = 0;
+	struct plan p;
+
+	the.outcome->backfills++;
+	if (!plan_init(&p) || !nodes || !chosen || !jobs) {
+		the.no_memory = true;
+		goto out;
+	}
+	for (size_t i = 0; i < the.queue.n; i++)
+		jobs[n++] = the.queue.at[i];
+	for (size_t i = 0; i < n && tried < the.rules->bf_max_job_test; i++) {
+		if (!sgang_twin_eligible(jobs[i]))
+			continue;
+		tried++;
+		try_job(&p, jobs[i], nodes, chosen);
+	}
+out:
+	plan_end(&p);
+	free(jobs);
+	sgang_nodeset_destroy(nodes);
+	sgang_nodeset_destroy(chosen);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* choose.c - the nodes that stock Slurm gives a job, now and later */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/plan/plan.h"
+#include "core/plan/stock.h"
+#include "twin_private.h"
+
+bool sgang_twin_choose_init(void)
+{
+	the.free_units = calloc(the.n_nodes, sizeof(*the.free_units));
+	the.all_units = calloc(the.n_nodes, sizeof(*the.all_units));
+	the.weight = calloc(the.n_nodes, sizeof(*the.weight));
+	the.later = calloc(the.n_nodes, sizeof(*the.later));
+	the.scratch = sgang_nodeset_create(the.n_nodes);
+	if (!the.free_units || !the.all_units || !the.weight || !the.later ||
+	    !the.scratch)
+		return false;
+	for (uint32_t n = 0; n < the.n_nodes; n++) {
+		the.all_units[n] = 1;
+		the.weight[n] = the.site->nodes[n].weight;
+		the.weights_differ |= the.weight[n] != the.weight[0];
+	}
+	return true;
+}
+
+void sgang_twin_choose_end(void)
+{
+	free(the.free_units);
+	free(the.all_units);
+	free(the.weight);
+	free(the.later);
+	sgang_nodeset_destroy(the.scratch);
+}
+
+/* Marks nodes of 'nodes' on which it fits in free_units; returns how many. */
+static uint32_t mark_fits(const struct sgang_job *j,
+			  const struct sgang_nodeset *nodes,
+			  const struct twin_use *use)
+{
+	uint32_t count = 0;
+
+	memset(the.free_units, 0, the.n_nodes * sizeof(*the.free_units));
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		if (!sgang_twin_fits(j, n, use))
+			continue;
+		the.free_units[n] = 1;
+		count++;
+	}
+	return count;
+}
+
+/* Of the marked nodes. */
+static bool choose_marked(const struct sgang_job *j,
+			  struct sgang_nodeset *chosen)
+{
+	const struct sgang_plan_member member = {
+		.units = j->asks->nodes,
+		.slots = 1,
+		.distinct = true,
+	};
+	const struct sgang_plan_request rq = {
+		.fabric = the.fabric,
+		.costs = &the.conf.costs,
+		.free = the.free_units,
+		.total = the.all_units,
+		.members = &member,
+		.n_members = 1,
+		.max_level = SGANG_LEVEL_UNCONNECTED,
+		.weight = the.weights_differ ? the.weight : NULL,
+	};
+	struct sgang_stock *stock = NULL;
+	int rc = sgang_stock_place(&rq, SGANG_STOCK_RULE, &stock, NULL);
+
+	for (size_t r = 0; rc == 1 && r < stock->n_runs; r++)
+		sgang_nodeset_add(chosen, stock->runs[r].node);
+	sgang_stock_destroy(stock);
+	the.no_memory |= rc < 0;
+	return rc == 1;
+}
+
+bool sgang_twin_choose(const struct sgang_job *j,
+		       const struct sgang_nodeset *nodes,
+		       const struct twin_use *use, struct sgang_nodeset *chosen)
+{
+	return mark_fits(j, nodes, use) >= j->asks->nodes &&
+	       choose_marked(j, chosen);
+}
+
+/* The job that ends leaves its nodes; returns how many more fit. */
+static uint32_t mark_left(const struct sgang_job *j,
+			  const struct sgang_nodeset *nodes,
+			  const struct sgang_job *ends)
+{
+	uint32_t more = 0;
+
+	sgang_twin_subtract_use(ends, the.later);
+	for (uint32_t i = 0; i < ends->n_nodes; i++) {
+		uint32_t n = ends->nodes[i];
+
+		if (the.free_units[n] || !sgang_nodeset_has(nodes, n) ||
+		    !sgang_twin_fits(j, n, the.later))
+			continue;
+		the.free_units[n] = 1;
+		more++;
+	}
+	return more;
+}
+
+/* Which nodes a reservation has makes little difference to when others start,
+ * and most are never used: the first in the table will do. */
+static void choose_any(const struct sgang_job *j, struct sgang_nodeset *chosen)
+{
+	uint32_t left = j->asks->nodes;
+
+	for (uint32_t n = 0; left; n++) {
+		if (!the.free_units[n])
+			continue;
+		sgang_nodeset_add(chosen, n);
+		left--;
+	}
+}
+
+/* As select/cons_tres does: run out the jobs in the order of their ends until
+ * it fits. Its steps of time grow, these do not. */
+bool sgang_twin_will_run(const struct sgang_job *j,
+			 const struct sgang_nodeset *nodes,
+			 const struct twin_use *use,
+			 struct sgang_nodeset *chosen, int64_t *start)
+{
+	int64_t last = the.now + the.rules->bf_window;
+	uint32_t count = mark_fits(j, nodes, use);
+	size_t i = 0;
+
+	*start = the.now;
+	if (count < j->asks->nodes)
+		memcpy(the.later, use, the.n_nodes * sizeof(*the.later));
+	while (count < j->asks->nodes) {
+		if (i == the.running.n || the.running.at[i]->ends > last)
+			return false;
+		*start = the.running.at[i]->ends;
+		for (; i < the.running.n && the.running.at[i]->ends == *start;
+		     i++)
+			count += mark_left(j, nodes, the.running.at[i]);
+	}
+	if (!i)
+		return choose_marked(j, chosen);
+	if (*start <= the.now)
+		*start = the.now + 1; /* it ends in this second */
+	choose_any(j, chosen);
+	return true;
+}

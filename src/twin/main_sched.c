@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main_sched.c - Slurm's main scheduler: the queue in its order, until the first
+ * job of a partition that does not fit */
+
+#include <stdlib.h>
+
+#include "twin_private.h"
+
+bool sgang_twin_before(const struct sgang_job *a, const struct sgang_job *b)
+{
+	if (a->partition && b->partition &&
+	    a->partition->tier != b->partition->tier)
+		return a->partition->tier > b->partition->tier;
+	if (a->priority != b->priority)
+		return a->priority > b->priority;
+	return a < b;
+}
+
+bool sgang_twin_eligible(const struct sgang_job *j)
+{
+	return j->state == TWIN_PENDING && !j->parked && !j->held_by_us &&
+	       j->begin <= the.now;
+}
+
+/* Jobs that start leave the queue, and victims come back into it: walk over
+ * what it was. Returns how many; SIZE_MAX: no memory. */
+static size_t eligible_jobs(struct sgang_job ***jobs, size_t most)
+{
+	size_t n = 0;
+
+	*jobs = malloc((the.queue.n + 1) * sizeof(**jobs));
+	if (!*jobs) {
+		the.no_memory = true;
+		return SIZE_MAX;
+	}
+	for (size_t i = 0; i < the.queue.n && n < most; i++) {
+		if (sgang_twin_eligible(the.queue.at[i]))
+			(*jobs)[n++] = the.queue.at[i];
+	}
+	return n;
+}
+
+/* What of the partition is left; NULL: nothing, a job before this one waits
+ * for some of it. */
+static struct sgang_nodeset *left_of(const struct sgang_site_partition *part,
+				     const struct sgang_nodeset *left)
+{
+	struct sgang_nodeset *nodes = sgang_nodeset_copy(part->nodes);
+
+	if (nodes)
+		sgang_nodeset_and(nodes, left);
+	else
+		the.no_memory = true;
+	return nodes;
+}
+
+void sgang_twin_schedule(bool all)
+{
+	struct sgang_nodeset *left = sgang_nodeset_create(the.n_nodes);
+	bool *failed = calloc(the.site->n_partitions, sizeof(*failed));
+	struct sgang_job **jobs = NULL;
+	size_t n, open = the.site->n_partitions;
+
+	the.outcome->cycles++;
+	if (!left || !failed) {
+		the.no_memory = true;
+		goto out;
+	}
+	sgang_nodeset_fill(left);
+	n = eligible_jobs(&jobs, all ? SIZE_MAX - 1 : the.rules->queue_depth);
+	for (size_t i = 0; n != SIZE_MAX && i < n && open; i++) {
+		const struct sgang_site_partition *part = jobs[i]->partition;
+		struct sgang_nodeset *nodes;
+
+		if (failed[part - the.site->partitions] ||
+		    !sgang_twin_eligible(jobs[i]))
+			continue;
+		nodes = left_of(part, left);
+		if (nodes && !sgang_twin_start(jobs[i], nodes, NULL)) {
+			failed[part - the.site->partitions] = true;
+			sgang_nodeset_subtract(left, part->nodes);
+			open--;
+		}
+		sgang_nodeset_destroy(nodes);
+	}
+out:
+	free(jobs);
+	free(failed);
+	sgang_nodeset_destroy(left);
+}

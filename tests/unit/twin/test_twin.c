@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_twin.c - replays, and a judge that shares no code with them
+ *
+ * The judge knows the queue, the nodes and what became of the jobs, and nothing
+ * else. It walks over all starts and ends in the order of time.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../core/fail_alloc.h"
+#include "../core/fuzz.h"
+#include "core/fabric/fabric.h"
+#include "twin/twin.h"
+
+#define NODES 32
+#define CPUS 8
+#define GPUS 4
+#define MEMORY 1000
+#define JOBS_MAX 400
+
+static struct sgang_site_node nodes[NODES];
+static const char *names[NODES];
+static char name_text[NODES][8];
+static struct sgang_site_partition partitions[2];
+static struct sgang_site site;
+static struct sgang_fabric *fabric;
+static struct sgang_trace_job jobs[JOBS_MAX];
+static struct sgang_trace trace;
+static struct sgang_conf conf;
+
+static int setup(void **state)
+{
+	static const char tree[] = "SwitchName=l0 Nodes=n[00-07]\n"
+				   "SwitchName=l1 Nodes=n[08-15]\n"
+				   "SwitchName=l2 Nodes=n[16-23]\n"
+				   "SwitchName=l3 Nodes=n[24-31]\n"
+				   "SwitchName=top Switches=l[0-3]\n";
+	struct sgang_error err = { "" };
+
+	(void)state;
+	for (uint32_t n = 0; n < NODES; n++) {
+		snprintf(name_text[n], sizeof(name_text[n]), "n%02u", n);
+		names[n] = name_text[n];
+		nodes[n] = (struct sgang_site_node){ names[n], CPUS, GPUS,
+						     MEMORY, 1 };
+	}
+	fabric = sgang_fabric_parse(tree, "tree", names, NODES, &err);
+	if (!fabric)
+		fail_msg("%s", err.text);
+	memset(&site, 0, sizeof(site));
+	for (int p = 0; p < 2; p++) {
+		partitions[p] = (struct sgang_site_partition){
+			.name = p ? "high" : "low",
+			.nodes = sgang_nodeset_create(NODES),
+			.tier = (uint16_t)(1 + p),
+			.max_time = UINT32_MAX,
+			.default_time = UINT32_MAX,
+			.preempted = true,
+			.requeues = true,
+			.by_default = !p,
+		};
+		sgang_nodeset_fill(partitions[p].nodes);
+	}
+	site.nodes = nodes;
+	site.n_nodes = NODES;
+	site.names = names;
+	site.partitions = partitions;
+	site.n_partitions = 2;
+	sgang_site_default(&site.scheduling);
+	site.scheduling.counts_memory = true;
+	sgang_conf_default(&conf);
+	memset(&trace, 0, sizeof(trace));
+	trace.jobs = jobs;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	sgang_fabric_destroy(fabric);
+	for (int p = 0; p < 2; p++)
+		sgang_nodeset_destroy(partitions[p].nodes);
+	sgang_conf_free(&conf);
+	return 0;
+}
+
+/* ---- queues ---- */
+
+static struct sgang_trace_job *add(int64_t submit, uint32_t n, uint32_t run,
+				   const char *gang)
+{
+	struct sgang_trace_job *j = &jobs[trace.n_jobs++];
+
+	*j = (struct sgang_trace_job){
+		.id = trace.n_jobs,
+		.submit = submit,
+		.run = run,
+		.limit = run,
+		.nodes = n,
+		.cpus = CPUS,
+		.whole = true,
+		.ranks = n,
+		.user = "alice",
+		.account = "",
+		.partition = "",
+		.qos = "",
+		.name = "",
+		.gang = gang,
+		.options = "",
+	};
+	return j;
+}
+
+static char gang_names[JOBS_MAX][12];
+
+/* Jobs of all kinds; some that can never run. */
+static void random_queue(uint64_t *seed, size_t n)
+{
+	int64_t now = 1000000;
+	uint32_t gang = 0;
+
+	trace.n_jobs = 0;
+	while (trace.n_jobs < n) {
+		uint32_t members = fuzz_below(seed, 3) ?
+					   1 :
+					   1 + (uint32_t)fuzz_below(seed, 6);
+		uint32_t size = 1 + (uint32_t)fuzz_below(seed,
+							 members > 1 ? 4 : 12);
+		uint32_t run = 1 + (uint32_t)fuzz_below(seed, 4000);
+		const char *name = "";
+		bool whole = fuzz_below(seed, 2);
+
+		if (members > 1) {
+			snprintf(gang_names[gang], sizeof(gang_names[0]), "g%u",
+				 gang);
+			name = gang_names[gang++];
+		}
+		for (uint32_t m = 0; m < members && trace.n_jobs < n; m++) {
+			struct sgang_trace_job *j = add(now, size, run, name);
+
+			j->whole = whole;
+			j->cpus = 1 + (uint32_t)fuzz_below(seed, CPUS);
+			j->gpus = fuzz_below(seed, GPUS + 1);
+			j->memory = fuzz_below(seed, MEMORY);
+			j->limit = fuzz_below(seed, 9) ?
+					   run * (1 + fuzz_below(seed, 3)) :
+					   1 + run / 2;
+			j->partition = fuzz_below(seed, 5) ? "low" : "high";
+			if (!fuzz_below(seed, 60))
+				j->nodes = NODES + 1;
+			now += fuzz_below(seed, 3) ? 0 : fuzz_below(seed, 300);
+		}
+		now += fuzz_below(seed, 400);
+	}
+}
+
+static void replay(bool stock, struct sgang_outcome *o)
+{
+	const struct sgang_twin_terms terms = {
+		.trace = &trace,
+		.site = &site,
+		.fabric = fabric,
+		.conf = stock ? NULL : &conf,
+	};
+	struct sgang_error err = { "" };
+
+	if (sgang_twin_run(&terms, o, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(o->n_jobs, trace.n_jobs);
+}
+
+/* ---- the judge ---- */
+
+/* Does job b have nodes while job a gets its own? Then they share none, or both
+ * fit. */
+static bool beside(const struct sgang_outcome_job *a,
+		   const struct sgang_outcome_job *b)
+{
+	return b->n_nodes && b->start <= a->start &&
+	       (!b->end || b->end > a->start);
+}
+
+static bool has_node(const struct sgang_outcome *o,
+		     const struct sgang_outcome_job *j, uint32_t node)
+{
+	for (uint32_t i = 0; i < j->n_nodes; i++) {
+		if (o->nodes[j->first + i] == node)
+			return true;
+	}
+	return false;
+}
+
+/* At the start of job a no node of its own is overbooked. */
+static void judge_node(const struct sgang_outcome *o, size_t a, uint32_t node)
+{
+	uint64_t cpus = 0, gpus = 0, memory = 0, n = 0;
+	bool whole = false;
+
+	for (size_t b = 0; b < o->n_jobs; b++) {
+		const struct sgang_trace_job *t = &trace.jobs[b];
+
+		if (!beside(&o->jobs[a], &o->jobs[b]) ||
+		    !has_node(o, &o->jobs[b], node))
+			continue;
+		n++;
+		whole |= t->whole;
+		cpus += t->cpus;
+		gpus += t->gpus;
+		memory += t->memory;
+	}
+	if ((whole && n > 1) || cpus > CPUS || gpus > GPUS || memory > MEMORY)
+		fail_msg("node %u is overbooked at the start of job %zu", node,
+			 a);
+}
+
+/* Then the others wait for it for ever. */
+static bool any_refused(const struct sgang_outcome *o, uint32_t gang)
+{
+	for (size_t i = 0; i < o->n_jobs; i++) {
+		if (o->jobs[i].gang == gang &&
+		    o->jobs[i].how == SGANG_OUTCOME_REFUSED)
+			return true;
+	}
+	return false;
+}
+
+static void judge_job(const struct sgang_outcome *o, size_t i)
+{
+	const struct sgang_trace_job *t = &trace.jobs[i];
+	const struct sgang_outcome_job *j = &o->jobs[i];
+
+	switch (j->how) {
+	case SGANG_OUTCOME_REFUSED:
+		assert_true(t->nodes > NODES);
+		assert_int_equal(j->start, 0);
+		return;
+	case SGANG_OUTCOME_COMPLETED:
+		assert_int_equal(j->end - j->work, t->run);
+		assert_true(t->run <= t->limit);
+		break;
+	case SGANG_OUTCOME_TIMEOUT:
+		assert_int_equal(j->end - j->start, t->limit);
+		break;
+	case SGANG_OUTCOME_CANCELLED:
+		return;
+	case SGANG_OUTCOME_WAITS:
+		assert_true(j->gang != SGANG_OUTCOME_NONE &&
+			    any_refused(o, j->gang));
+		return;
+	default:
+		fail_msg("job %zu of %zu: how %u", i, o->n_jobs, j->how);
+	}
+	assert_true(j->start >= t->submit);
+	assert_int_equal(j->n_nodes, t->nodes);
+	for (uint32_t k = 0; k < j->n_nodes; k++) {
+		uint32_t node = o->nodes[j->first + k];
+
+		assert_true(node < NODES);
+		for (uint32_t l = 0; l < k; l++)
+			assert_true(o->nodes[j->first + l] != node);
+		judge_node(o, i, node);
+	}
+}
+
+/* 8.1: all members that the gang needs get their nodes in one second, and work
+ * from then on. */
+static void judge_gang(const struct sgang_outcome *o, uint32_t gang)
+{
+	const struct sgang_outcome_gang *g = &o->gangs[gang];
+	uint32_t together = 0;
+
+	for (size_t i = 0; i < o->n_jobs; i++) {
+		const struct sgang_outcome_job *j = &o->jobs[i];
+
+		if (j->gang != gang || !j->start)
+			continue;
+		assert_int_equal(j->work, j->start);
+		together += j->start == g->start || j->starts > 1;
+	}
+	if (!g->start && any_refused(o, gang))
+		return;
+	assert_true(g->start >= g->complete);
+	if (together < g->min_member)
+		fail_msg("gang %u: %u of %u started together", gang, together,
+			 g->min_member);
+	assert_true(g->ring_cost >= g->best_cost || !g->proved);
+}
+
+static void test_random_queues(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 12; seed++) {
+		struct sgang_outcome o;
+		uint64_t s = seed;
+
+		random_queue(&s, 60 + fuzz_below(&s, 140));
+		site.scheduling.preempts = seed % 4 == 0;
+		site.scheduling.multifactor = seed % 3 == 0;
+		site.scheduling.weight_age = 1000;
+		site.scheduling.weight_fairshare = 1000;
+		conf.place_all = seed % 2;
+		replay(false, &o);
+		for (size_t i = 0; i < o.n_jobs; i++)
+			judge_job(&o, i);
+		for (uint32_t g = 0; g < o.n_gangs; g++)
+			judge_gang(&o, g);
+		assert_true(site.scheduling.preempts || !o.victims);
+		sgang_outcome_clear(&o);
+	}
+}
+
+/* 8.3: the same queue gives the same outcome. */
+static void test_same_again(void **state)
+{
+	struct sgang_outcome a, b;
+	uint64_t seed = 7;
+
+	(void)state;
+	random_queue(&seed, 200);
+	replay(false, &a);
+	replay(false, &b);
+	assert_memory_equal(a.jobs, b.jobs, a.n_jobs * sizeof(*a.jobs));
+	assert_int_equal(a.n_nodes, b.n_nodes);
+	assert_memory_equal(a.nodes, b.nodes, a.n_nodes * sizeof(*a.nodes));
+	assert_memory_equal(a.gangs, b.gangs, a.n_gangs * sizeof(*a.gangs));
+	sgang_outcome_clear(&a);
+	sgang_outcome_clear(&b);
+}
+
+/* Two gangs of two members that need half of the cluster each. One by one in
+ * the order a b a b two members of different gangs have all nodes. */
+static void test_stock_deadlock(void **state)
+{
+	struct sgang_outcome o;
+
+	(void)state;
+	trace.n_jobs = 0;
+	add(1000, 16, 100, "a");
+	add(1000, 16, 100, "b");
+	add(1001, 16, 100, "a");
+	add(1001, 16, 100, "b");
+	replay(true, &o);
+	/* the first two sit there until their limit, and so do the others */
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_TIMEOUT);
+	assert_int_equal(o.gangs[0].start, 0);
+	assert_int_equal(o.idle_work, 4 * 100 * 16);
+	sgang_outcome_clear(&o);
+	replay(false, &o);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
+	assert_int_equal(o.gangs[0].start, 1001);
+	assert_int_equal(o.gangs[1].start, 1101);
+	assert_int_equal(o.idle_work, 0);
+	sgang_outcome_clear(&o);
+}
+
+/* A small job goes before a large one that it does not delay, and a longer one
+ * does not. */
+static void test_backfill(void **state)
+{
+	struct sgang_outcome o;
+
+	(void)state;
+	trace.n_jobs = 0;
+	add(1000, 20, 600, "");
+	add(1010, 32, 600, "");
+	add(1020, 12, 3600, "");
+	add(1030, 12, 300, "");
+	for (int stock = 0; stock < 2; stock++) {
+		replay(stock, &o);
+		assert_int_equal(o.jobs[0].start, 1000);
+		assert_int_equal(o.jobs[1].start, 1600);
+		assert_int_equal(o.jobs[2].start, 2200);
+		assert_in_range(o.jobs[3].start, 1030,
+				1030 + site.scheduling.bf_interval);
+		sgang_outcome_clear(&o);
+	}
+}
+
+/* 8.1: a gang is placed in one leaf, where stock Slurm's members lie where there
+ * is room at the moment. */
+static void test_placed(void **state)
+{
+	struct sgang_outcome o;
+
+	(void)state;
+	trace.n_jobs = 0;
+	for (int i = 0; i < 4; i++)
+		add(1000, 5, 5000, ""); /* leaves three nodes in each leaf */
+	for (int i = 0; i < 4; i++)
+		add(1001, 1, 100, "g");
+	replay(false, &o);
+	assert_int_equal(o.gangs[0].start, 1001);
+	assert_int_equal(o.gangs[0].leaves, 2);
+	assert_true(o.gangs[0].proved);
+	assert_int_equal(o.gangs[0].cross_links, 2);
+	sgang_outcome_clear(&o);
+}
+
+/* Members of the tier above take the nodes of jobs below, which wait again. */
+static void test_preempts(void **state)
+{
+	struct sgang_outcome o;
+
+	(void)state;
+	site.scheduling.preempts = true;
+	trace.n_jobs = 0;
+	for (int i = 0; i < 4; i++)
+		add(1000, 8, 5000, "");
+	for (int i = 0; i < 2; i++)
+		add(1500, 8, 100, "g")->partition = "high";
+	replay(false, &o);
+	assert_int_equal(o.victims, 2);
+	assert_in_range(o.gangs[0].start, 1500, 1531);
+	assert_int_equal(o.lost, 2 * 8 * (o.gangs[0].start - 1000));
+	for (size_t i = 0; i < o.n_jobs; i++)
+		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
+	sgang_outcome_clear(&o);
+}
+
+static void test_empty(void **state)
+{
+	struct sgang_outcome o;
+
+	(void)state;
+	trace.n_jobs = 0;
+	replay(false, &o);
+	assert_int_equal(o.until, o.from);
+	sgang_outcome_clear(&o);
+}
+
+/* Wherever memory runs out, the replay says so or goes on as if it had not: the
+ * conductor tries again. Nothing is lost. */
+static void test_no_memory(void **state)
+{
+	const struct sgang_twin_terms terms = {
+		.trace = &trace,
+		.site = &site,
+		.fabric = fabric,
+		.conf = &conf,
+	};
+	unsigned long failed = 0;
+	uint64_t seed = 3;
+
+	(void)state;
+	random_queue(&seed, 12);
+	site.scheduling.preempts = true;
+	for (unsigned long n = 1;; n += 1 + n / 50) {
+		struct sgang_error err = { "" };
+		struct sgang_outcome o;
+		int rc;
+
+		fail_at(n);
+		rc = sgang_twin_run(&terms, &o, &err);
+		if (!fail_happened) {
+			assert_int_equal(rc, 0);
+			sgang_outcome_clear(&o);
+			break;
+		}
+		fail_at(0);
+		failed += rc < 0;
+		if (rc < 0)
+			assert_string_equal(err.text, "out of memory");
+		else
+			sgang_outcome_clear(&o);
+	}
+	assert_true(failed > 20);
+	fail_at(0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_empty, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_backfill, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stock_deadlock, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_placed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_preempts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same_again, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_no_memory, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_random_queues, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
