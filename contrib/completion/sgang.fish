@@ -41,7 +41,7 @@ function __sgang_operands
             if not string match -q -- '-*' (commandline -ct)
                 complete -C (commandline -ct)
             end
-        case ring place web
+        case ring place simulate web
         case '*'
             __sgang_gangs
     end

@@ -64,6 +64,7 @@ extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;
 extern const struct sgang_verb sgang_verb_run;
 extern const struct sgang_verb sgang_verb_show;
+extern const struct sgang_verb sgang_verb_simulate;
 extern const struct sgang_verb sgang_verb_submit;
 extern const struct sgang_verb sgang_verb_topology;
 extern const struct sgang_verb sgang_verb_watch;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/answer.h"
@@ -25,6 +24,7 @@
 #include "cmd/scene_layout.h"
 #include "cmd/scene_svg.h"
 #include "cmd/scene_text.h"
+#include "cmd/write_file.h"
 #include "core/base/text.h"
 
 /* Columns where the width is unknown. */
@@ -370,28 +370,6 @@ static int render(const struct sgang_scene *scene, render_f draw, char **text,
 	return rc;
 }
 
-static int write_file(const char *path, const char *text, size_t size,
-		      struct sgang_error *err)
-{
-	FILE *out = fopen(path, "w");
-	struct stat stat;
-	bool written, is_file;
-
-	if (!out)
-		return sgang_errf(err, errno, "%s: cannot be written: %s", path,
-				  strerror(errno));
-	is_file = !fstat(fileno(out), &stat) && S_ISREG(stat.st_mode);
-	written = fwrite(text, 1, size, out) == size;
-	if (!fclose(out) && written)
-		return 0;
-	sgang_errf(err, errno, "%s: cannot be written: %s", path,
-		   strerror(errno));
-	/* half a picture is removed; a device is not ours to remove */
-	if (is_file)
-		unlink(path);
-	return -1;
-}
-
 /* "-" is the standard output. */
 static int draw_file(const struct sgang_scene *scene, const char *path,
 		     render_f draw, struct sgang_error *err)
@@ -407,7 +385,7 @@ static int draw_file(const struct sgang_scene *scene, const char *path,
 	if (!strcmp(path, "-"))
 		fwrite(text, 1, size, stdout); /* checked by main() */
 	else
-		rc = write_file(path, text, size, err);
+		rc = sgang_write_file(path, text, size, err);
 	free(text);
 	return rc;
 }

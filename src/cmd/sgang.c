@@ -16,13 +16,14 @@
 
 /* The first one is what sgang does when no verb is given. */
 static const struct sgang_verb *const verbs[] = {
-	&sgang_verb_list,  &sgang_verb_show,    &sgang_verb_explain,
-	&sgang_verb_watch, &sgang_verb_map,     &sgang_verb_epoch,
-	&sgang_verb_run,   &sgang_verb_submit,  &sgang_verb_cancel,
-	&sgang_verb_hold,  &sgang_verb_release, &sgang_verb_requeue,
-	&sgang_verb_retry, &sgang_verb_create,  &sgang_verb_delete,
-	&sgang_verb_ring,  &sgang_verb_place,   &sgang_verb_topology,
-	&sgang_verb_conf,  &sgang_verb_metrics, &sgang_verb_web,
+	&sgang_verb_list,     &sgang_verb_show,    &sgang_verb_explain,
+	&sgang_verb_watch,    &sgang_verb_map,     &sgang_verb_epoch,
+	&sgang_verb_run,      &sgang_verb_submit,  &sgang_verb_cancel,
+	&sgang_verb_hold,     &sgang_verb_release, &sgang_verb_requeue,
+	&sgang_verb_retry,    &sgang_verb_create,  &sgang_verb_delete,
+	&sgang_verb_ring,     &sgang_verb_place,   &sgang_verb_simulate,
+	&sgang_verb_topology, &sgang_verb_conf,    &sgang_verb_metrics,
+	&sgang_verb_web,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -44,29 +44,13 @@ only_ring() { browser_is "$(cat only_ring.js)(\"$1\")"; }
 focus_is() { browser_is "document.activeElement.$1"; }
 
 # Text whose colour is too near to what is behind it (WCAG 2: 4.5 to 1).
-cat >faint.js <<'END'
-(() => {
-	const rgb = (text) => text.match(/[\d.]+/g).map(Number);
-	const clear = (colour) => colour.length > 3 && colour[3] === 0;
-	const light = (colour) => colour.slice(0, 3).map((c) => c / 255)
-		.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-		.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-	const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) /
-		(Math.min(light(a), light(b)) + 0.05);
-	const behind = (element) => {
-		for (; element; element = element.parentElement) {
-			const colour = rgb(getComputedStyle(element).backgroundColor);
-			if (!clear(colour))
-				return colour;
-		}
-		return [255, 255, 255];
-	};
+{
+	echo "(() => {"
+	browser_contrast
+	cat <<'END'
 	const fill = (css) => rgb(getComputedStyle(document.querySelector(css)).fill);
-	const pairs = [...document.querySelectorAll("main *:not(svg *)")]
-		.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 &&
-			n.textContent.trim()) && e.checkVisibility())
-		.map((e) => [e.outerHTML.slice(0, 80),
-			rgb(getComputedStyle(e).color), behind(e)]);
+	const pairs = texts().filter((e) => !e.closest("svg")).map((e) =>
+		[e.outerHTML.slice(0, 80), rgb(getComputedStyle(e).color), behind(e)]);
 	for (const text of [".name", ".count"])
 		for (const box of [".above", ".leaf"])
 			pairs.push([text + box, fill(".domains " + text), fill(box)]);
@@ -78,6 +62,7 @@ cat >faint.js <<'END'
 		.map(([what, a, b]) => what + " " + contrast(a, b).toFixed(2));
 })()
 END
+} >faint.js
 nothing_faint()
 {
 	local faint

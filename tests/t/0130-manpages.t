@@ -50,7 +50,7 @@ in_synopsis() {
 }
 
 test_expect_success 'sgang --help names the verbs' '
-	test "$(echo $verbs)" = "list show explain watch map epoch run submit cancel hold release requeue retry create delete ring place topology conf metrics web"
+	test "$(echo $verbs)" = "list show explain watch map epoch run submit cancel hold release requeue retry create delete ring place simulate topology conf metrics web"
 '
 
 for verb in $verbs; do

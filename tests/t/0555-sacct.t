@@ -388,6 +388,34 @@ test_expect_success '2.27 when it is back it hears of one start each' '
 	one_row_each deaf $members
 '
 
+sgang=$(checked_sgang)
+"$sgang" simulate --jobs=/dev/null --slots=1 2>&1 | grep libcsv ||
+	test_set_prereq LIBCSV
+! command -v jq >/dev/null || test_set_prereq JQ
+
+# simulated NODES: gangs and jobs that sgang simulate finds in queue.txt.
+simulated()
+{
+	"$sgang" simulate --jobs=queue.txt --nodes=$1 --conf=stock --json \
+		>answer 2>effort || { cat effort; return 1; }
+	jq -r '.configurations[0] | "\(.gangs.all.submitted) \(.gangs.all.started)"' \
+		answer
+}
+
+# Of the members of noted.sh only one still has a record; those of lost.sh and
+# gone.sh never ran.
+test_expect_success LIBCSV,JQ '8.1 accounting is a queue to replay, and its cluster is known' '
+	SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 \
+		--starttime=now-1days \
+		--format=JobIDRaw,JobID,User,Account,Partition,QOS,JobName,Submit,Start,ElapsedRaw,TimelimitRaw,State,AllocNodes,AllocTRES,Priority,SystemComment \
+		>queue.txt &&
+	grep "gang=root/parts" queue.txt &&
+	{ scontrol -o show node && scontrol -o show partition; } >cluster.txt &&
+	simulated cluster.txt >shown && echo 6 6 >expected &&
+	test_cmp expected shown &&
+	simulated "$SLURM_CONF" >read && test_cmp expected read
+'
+
 no_row_runs()
 {
 	test "$(slurmdbd_has "count(*) from @job where time_end = 0 or

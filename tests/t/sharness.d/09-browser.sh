@@ -12,6 +12,9 @@
 #   browser_size WIDTH HEIGHT
 #   browser_shot NAME        keep tests/NAME.png in the build tree
 #   browser_complaints       what the page wrote to the console as errors
+#   browser_contrast         print JS that has contrast(A, B) of two colours, 1 to
+#                            21 as in WCAG 2, rgb(TEXT), behind(ELEMENT), and
+#                            texts(): the elements that show some
 #
 # The browser has folders of its own, needs no network, and is stopped when the
 # test ends.
@@ -195,4 +198,28 @@ browser_complaints()
 {
 	jq -n '{type: "browser"}' | browser_ask POST /se/log |
 		jq -c '.[] | select(.level == "SEVERE" or .level == "WARNING")'
+}
+
+browser_contrast()
+{
+	cat <<-'END'
+	const rgb = (text) => text.match(/[\d.]+/g).map(Number);
+	const clear = (colour) => colour.length > 3 && colour[3] === 0;
+	const light = (colour) => colour.slice(0, 3).map((c) => c / 255)
+		.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+	const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) /
+		(Math.min(light(a), light(b)) + 0.05);
+	const behind = (element) => {
+		for (; element; element = element.parentElement) {
+			const colour = rgb(getComputedStyle(element).backgroundColor);
+			if (!clear(colour))
+				return colour;
+		}
+		return [255, 255, 255];
+	};
+	const texts = () => [...document.querySelectorAll("main *")]
+		.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 &&
+			n.textContent.trim()) && e.checkVisibility());
+	END
 }

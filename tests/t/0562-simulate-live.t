@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0562-simulate-live.t - what sgang simulate foretells, and what slurmctld did
+#
+# SGANG_LIVE_JOBS=N jobs [40] are submitted to a private cluster, as they come by
+# chance with SGANG_LIVE_SEED=N [1]. What Slurm says of their submission, size
+# and length is replayed; when they started is compared. make bench-twin does it
+# with 1000 jobs.
+
+test_description='A replay has the starts that slurmctld had'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+: "${SGANG_LIVE_JOBS:=40}" "${SGANG_LIVE_SEED:=1}"
+
+bf_interval=4
+sgang=$(checked_sgang)
+cat >topology.conf <<'END'
+SwitchName=l0 Nodes=n[1-4]
+SwitchName=l1 Nodes=n[5-8]
+SwitchName=l2 Nodes=n[9-12]
+SwitchName=l3 Nodes=n[13-16]
+SwitchName=top Switches=l[0-3]
+END
+slurm_setup -n 16 -c 2 --gang --topology "$PWD/topology.conf" --conf \
+"SchedulerParameters=bf_interval=$bf_interval,sched_interval=2,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1"
+slurm_start
+
+# What comes: seconds since the first one, nodes, seconds of work, gang, members.
+awk -v n=$SGANG_LIVE_JOBS -v seed=$SGANG_LIVE_SEED '
+	BEGIN {
+		srand(seed)
+		while (k < n) {
+			members = rand() < 0.3 ? 2 + int(3 * rand()) : 1
+			nodes = 1 + int(rand() * rand() * (members > 1 ? 4 : 9))
+			run = 3 + int(12 * rand() * rand())
+			gang = members > 1 ? "g" ++gangs : "-"
+			for (m = 0; m < members && k < n; m++) {
+				k++
+				print int(t), nodes, run, gang, members
+			}
+			t += -log(1 - rand()) * members * nodes * run / 16 / 0.9
+		}
+	}' >queue
+# A gang that was cut off at the end of the queue has fewer members.
+awk 'NR == FNR { n[$4]++; next } { $5 = $4 == "-" ? 1 : n[$4]; print }' \
+	queue queue >queue.whole
+
+submit_all()
+{
+	local at nodes run gang members since=$EPOCHSECONDS
+
+	while read -r at nodes run gang members; do
+		while test $((EPOCHSECONDS - since)) -lt $at; do
+			sleep 0.2
+		done
+		submit -J "$gang" -N $nodes --exclusive -t 1 \
+			$(test $gang = - ||
+			  echo --gang=$gang --gang-min-member=$members) \
+			--wrap="sleep $run" >/dev/null </dev/null || return 1
+	done <queue.whole
+}
+
+# id,submit,start,end,nodes,name
+told_by_slurm()
+{
+	SLURM_TIME_FORMAT=%s scontrol -o show job | awk '{
+		for (i = 1; i <= NF; i++) {
+			key = $i; sub(/=.*/, "", key)
+			value = $i; sub(/^[^=]*=/, "", value)
+			if (!(key in seen) || seen[key] != NR) {
+				seen[key] = NR
+				of[key] = value
+			}
+		}
+		print of["JobId"] "," of["SubmitTime"] "," of["StartTime"] "," \
+			of["EndTime"] "," of["NumNodes"] "," of["JobName"] \
+			"," of["JobState"]
+	}' | sort -t, -n
+}
+
+all_ended()
+{
+	test -z "$(squeue -h -o %i)"
+}
+
+test_expect_success 'the jobs come, and slurmctld runs them all' '
+	submit_all &&
+	wait_for $((60 + 10 * SGANG_LIVE_JOBS)) all_ended &&
+	told_by_slurm >slurm.csv &&
+	test $(grep -c ",COMPLETED$" slurm.csv) = $SGANG_LIVE_JOBS
+'
+# Of a queue the replay is told what was asked for, and how long it took.
+test_expect_success '8.1 the same jobs are replayed with the same settings' '
+	{ echo id,submit,run,limit,nodes,cpus,whole,user,gang &&
+	  awk -F, "{ print \$1 \",\" \$2 \",\" \$4 - \$3 \",60,\" \$5 \\
+		\",2,yes,root,\" (\$6 == \"-\" ? \"\" : \$6) }" slurm.csv
+	} >jobs.csv &&
+	"$sgang" simulate --json --jobs=jobs.csv --nodes="$SLURM_CONF" \
+		--topology=topology.conf --conf=defaults --starts=starts.csv \
+		>answer.json &&
+	test $(grep -c ",completed," starts.csv) = $SGANG_LIVE_JOBS
+'
+# Print the median of the errors, the mean waits of both, and how many jobs.
+compare()
+{
+	awk -F, '
+		NR == FNR { submit[$1] = $2; start[$1] = $3; next }
+		FNR > 1 {
+			error = $5 - start[$2]
+			print (error < 0 ? -error : error), \
+				start[$2] - submit[$2], $5 - submit[$2]
+		}' slurm.csv starts.csv | sort -n | awk '
+		{ error[NR] = $1; real += $2; twin += $3 }
+		END {
+			printf "%d %.2f %.2f %d\n", error[int((NR + 1) / 2)],
+				real / NR, twin / NR, NR
+		}'
+}
+
+# The names of gangs by their start, those of one second together.
+order_of()
+{
+	awk -F, -v column=$1 -v name=$2 '$name ~ /^g/ && !($name in seen) {
+		seen[$name] = 1
+		print $column, $name
+	}' "$3" | sort -n -k 1,1
+}
+
+# Two that started one after the other, more than an interval apart, do so in
+# the replay.
+same_order()
+{
+	order_of 3 6 slurm.csv >slurm.order &&
+		order_of 5 3 starts.csv >twin.order &&
+		awk -v apart=$bf_interval '
+		NR == FNR { at[$2] = $1; next }
+		{ name[++n] = $2; time[n] = $1 }
+		END {
+			for (i = 1; i <= n; i++)
+				for (k = 1; k < i; k++)
+					if (time[i] - time[k] > apart) {
+						pairs++
+						wrong += at[name[i]] < \
+							at[name[k]]
+					}
+			print pairs + 0, wrong + 0
+		}' twin.order slurm.order
+}
+
+test_expect_success '8.1 half of the starts are off by a backfill interval or less' '
+	compare >numbers &&
+	read -r median real twin n <numbers &&
+	echo "# $n jobs: median error $median s, mean wait $real s, replayed $twin s" &&
+	test $n = $SGANG_LIVE_JOBS &&
+	test $median -le $bf_interval
+'
+# A second is the resolution of all times, and one more passes until the nodes
+# of a job are free.
+test_expect_success '8.1 the mean wait is the same within 5 % or two seconds' '
+	awk -v a=$real -v b=$twin "BEGIN {
+		d = a < b ? b - a : a - b
+		exit !(d <= 2 || d <= 0.05 * a)
+	}"
+'
+test_expect_success '8.1 gangs start in the same order' '
+	same_order >order &&
+	read -r pairs wrong <order &&
+	echo "# $pairs pairs of gangs, $wrong in another order" &&
+	test $pairs -gt 0 &&
+	test $((wrong * 50)) -le $pairs
+'
+test_done
