@@ -24,7 +24,7 @@ uint32_t sgang_twin_pieces(const struct sgang_job *j, uint32_t node,
 	fit = (n->cpus - u->cpus) / j->asks->cpus;
 	if (j->asks->gpus && (n->gpus - u->gpus) / j->asks->gpus < fit)
 		fit = (n->gpus - u->gpus) / j->asks->gpus;
-	if (the.rules->counts_memory && j->asks->memory &&
+	if (sgang_twin_counts_memory(n) && j->asks->memory &&
 	    (n->memory - u->memory) / j->asks->memory < fit)
 		fit = (n->memory - u->memory) / j->asks->memory;
 	return (uint32_t)fit;

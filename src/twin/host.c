@@ -514,7 +514,8 @@ static void host_room(const struct sgang_nodeset *nodes,
 		const struct sgang_site_node *node = &the.site->nodes[n];
 
 		room->cpus += node->cpus - use[n].cpus;
-		room->memory += node->memory - use[n].memory;
+		if (sgang_twin_counts_memory(node))
+			room->memory += node->memory - use[n].memory;
 		room->nodes += !use[n].jobs;
 	}
 }
@@ -564,7 +565,7 @@ static enum sgang_cause cause_on(const struct sgang_job *j, uint32_t n)
 		return SGANG_CAUSE_PARTITION;
 	if (j->asks->gpus > node->gpus)
 		return SGANG_CAUSE_GPUS;
-	if (the.rules->counts_memory && j->asks->memory > node->memory)
+	if (sgang_twin_counts_memory(node) && j->asks->memory > node->memory)
 		return SGANG_CAUSE_MEMORY;
 	if (j->asks->cpus > node->cpus)
 		return SGANG_CAUSE_CPUS;
@@ -646,7 +647,10 @@ static void host_amounts(const struct sgang_resources *res, bool empty,
 		*amounts++ = node->cpus - use[n].cpus;
 		*amounts++ = node->gpus - use[n].gpus;
 		if (res->n_dims > 2)
-			*amounts++ = as_amount(node->memory - use[n].memory);
+			*amounts++ = sgang_twin_counts_memory(node) ?
+					     as_amount(node->memory -
+						       use[n].memory) :
+					     as_amount(UINT64_MAX);
 	}
 }
 

@@ -160,13 +160,19 @@ static inline const struct twin_use *sgang_twin_use(void)
 	return the.left_out ? the.freed : the.use;
 }
 
+/* Is memory of the node a resource? */
+static inline bool sgang_twin_counts_memory(const struct sgang_site_node *node)
+{
+	return the.rules->counts_memory && node->memory;
+}
+
 /* Does its share of the node fit there when nothing else is? */
 static inline bool sgang_twin_has_room(const struct sgang_job *j, uint32_t node)
 {
 	const struct sgang_site_node *n = &the.site->nodes[node];
 
 	return j->asks->cpus <= n->cpus && j->asks->gpus <= n->gpus &&
-	       (!the.rules->counts_memory || j->asks->memory <= n->memory);
+	       (!sgang_twin_counts_memory(n) || j->asks->memory <= n->memory);
 }
 
 /* Does it with this in use? */
@@ -180,7 +186,7 @@ static inline bool sgang_twin_fits(const struct sgang_job *j, uint32_t node,
 		return !u->jobs && sgang_twin_has_room(j, node);
 	return j->asks->cpus + u->cpus <= n->cpus &&
 	       j->asks->gpus + u->gpus <= n->gpus &&
-	       (!the.rules->counts_memory ||
+	       (!sgang_twin_counts_memory(n) ||
 		j->asks->memory + u->memory <= n->memory);
 }
 
