@@ -11,9 +11,11 @@ export LC_ALL=C
 build_packages="autoconf automake gcc libc6-dev libcmocka-dev libcsv-dev
 	libhwloc-dev libjson-c-dev libmicrohttpd-dev libtool libyaml-dev make
 	pkg-config"
+# Those of them that only unit tests, "sgang simulate" and "sgang web" need.
+optional_packages="libcmocka-dev libcsv-dev libmicrohttpd-dev"
 slurm_build_packages="libslurm-dev"
-slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
-	slurmctld slurmd slurmdbd slurmrestd"
+cluster_packages="slurm-client slurm-wlm-basic-plugins slurmctld slurmd"
+slurm_packages="$slurm_build_packages $cluster_packages slurmdbd slurmrestd"
 source_packages="dpkg-dev patch xz-utils"
 # For contrib/check --build-slurm: what the tests want Slurm to be built with.
 own_slurm_packages="libcurl4-openssl-dev libhttp-parser-dev libhwloc-dev
