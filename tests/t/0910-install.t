@@ -6,9 +6,10 @@
 # own for mounts, processes and its name: when the first process of it ends, all
 # its processes and mounts are gone, whatever ends this test. It is of the
 # release of Debian that runs here. It has Slurm as Debian ships it and a cluster
-# of four nodes that runs, then the README's lines are run as they stand. What is
-# downloaded is kept in ~/.cache/slurm-gang, about 160 MB for each release; 1 GB
-# is needed in TMPDIR.
+# of four nodes that runs, then the README's lines are run as they stand. The
+# packages that they make are used for all else: lintian looks at them, and the
+# tests that they bring run. What is downloaded is kept in ~/.cache/slurm-gang,
+# about 200 MB for each release; 1 GB is needed in TMPDIR.
 
 test_description='The nine lines of the README install slurm-gang'
 
@@ -297,6 +298,20 @@ test_expect_success 'the packages want the Slurm they were built for' '
 	slurm=$(there dpkg-query -W -f "\${Version}" slurmctld | sed "s/-.*//") &&
 	grep -F "slurmctld (>= $slurm), slurmctld (<< ${slurm%.*}.$((${slurm##*.} + 1))~)" \
 		depends
+'
+# What autopkgtest would run, on the same packages.
+test_expect_success 'the test that the packages bring starts a gang' '
+	there slurm_first_port=$((slurm_port + 10)) bash slurm-gang/debian/tests/gang
+'
+# Each release of lintian wants the Standards-Version of its time.
+test_expect_success 'lintian finds nothing, pedantic as it is' '
+	there apt-get -q install -y --no-install-recommends lintian >>apt.log 2>&1 &&
+	there sh -c "dpkg-source -b slurm-gang && exec lintian --allow-root \
+		--display-info --pedantic --fail-on error,warning,info,pedantic \
+		--suppress-tags out-of-date-standards-version \
+		slurm-gang_*.dsc /var/tmp/slurm-gang/*.deb" >lintian.log 2>&1 ||
+		{ cat lintian.log; return 1; } &&
+	! grep "^[EWIP]: " lintian.log
 '
 test_expect_success 'versions sort by time' '
 	version=$(there dpkg-query -W -f "\${Version}" slurm-gang-client) &&
