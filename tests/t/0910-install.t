@@ -303,6 +303,13 @@ test_expect_success 'the packages want the Slurm they were built for' '
 test_expect_success 'the test that the packages bring starts a gang' '
 	there slurm_first_port=$((slurm_port + 10)) bash slurm-gang/debian/tests/gang
 '
+test_expect_success 'a program is built with the packages of the library' '
+	there sh -c "apt-get -q install -y /var/tmp/slurm-gang/libsgang0_*.deb \
+		/var/tmp/slurm-gang/libsgang-dev_*.deb" >>apt.log 2>&1 &&
+	there sh slurm-gang/debian/tests/library &&
+	there dpkg-query -W -f "\${Depends}\n" libsgang0 >depends &&
+	! grep -i slurm depends
+'
 # Each release of lintian wants the Standards-Version of its time.
 test_expect_success 'lintian finds nothing, pedantic as it is' '
 	there apt-get -q install -y --no-install-recommends lintian >>apt.log 2>&1 &&

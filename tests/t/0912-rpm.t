@@ -64,7 +64,7 @@ test_expect_success 'rpmbuild -tb' '
 		--define "slurm_source $(made SLURM_SOURCE)" --define "slurm $slurm" \
 		--define "optflags -O0" --define "debug_package %{nil}" >rpm.log 2>&1 ||
 		{ tail -n 40 rpm.log; return 1; } &&
-	test $(ls "$top"/RPMS/*/*.rpm | wc -l) = 2 &&
+	test $(ls "$top"/RPMS/*/*.rpm | wc -l) = 4 &&
 	libdir=$(query plugins --list | sed -n "s,/slurm-gang/select_cons_tres.so$,,p") &&
 	test -n "$libdir"
 '
@@ -98,13 +98,26 @@ test_expect_success 'client: for the series of Slurm, with the SPANK plugin and 
 	do
 		grep -x "$file" files || return 1
 	done &&
+	! grep -e libsgang -e /include/ files &&
 	query client --configfiles | grep -x /etc/slurm/plugstack.conf.d/slurm-gang.conf &&
 	(cd "$top" && rpm2cpio RPMS/*/slurm-gang-client-*.rpm |
 		cpio -i --to-stdout --quiet "./etc/slurm/plugstack.conf.d/*") >line &&
 	grep -x "optional $libdir/slurm-gang/gang.so" line
 '
+test_expect_success 'libs and devel: no Slurm is needed' '
+	test -z "$(requires libs)" &&
+	requires devel | grep "^slurm-gang-libs" &&
+	files libs >files &&
+	printf "LIBDIR/libsgang.so.0%s\n" "" .0.0 >wanted &&
+	test_cmp wanted files &&
+	files devel >files &&
+	for file in LIBDIR/libsgang.so LIBDIR/pkgconfig/sgang.pc /usr/include/sgang/plan/plan.h
+	do
+		grep -x "$file" files || return 1
+	done
+'
 test_expect_success 'no file is in two packages, but for the licence and a folder' '
-	for part in plugins client; do files $part; done | sort |
+	for part in plugins client libs devel; do files $part; done | sort |
 		uniq -d >twice &&
 	echo LIBDIR/slurm-gang >wanted &&
 	test_cmp wanted twice
