@@ -148,8 +148,7 @@ static int try_nodes(struct call *c, const struct sgang_nodeset *nodes,
 	if (victims == SGANG_VICTIMS_APART && !c->any_needed)
 		return SGANG_GATE_CLOSED;
 	if (c->later)
-		fits = sgang_twin_will_run(c->job, nodes, the.use, c->chosen,
-					   start);
+		fits = sgang_twin_will_run(c->job, nodes, c->chosen, start);
 	else
 		fits = sgang_twin_choose(c->job, nodes, the.use, c->chosen);
 	if (!c->later)
@@ -161,8 +160,8 @@ static int try_nodes(struct call *c, const struct sgang_nodeset *nodes,
 		if (fits)
 			*start = the.now + c->later;
 		else if (c->later)
-			fits = sgang_twin_will_run(c->job, nodes, the.use,
-						   c->chosen, start);
+			fits = sgang_twin_will_run(c->job, nodes, c->chosen,
+						   start);
 	}
 	return fits && *start <= latest ? 0 : SGANG_GATE_CLOSED;
 }

@@ -208,14 +208,32 @@ static bool asks_the_same(const struct sgang_job *a, const struct sgang_job *b)
 	       a->asks->memory == b->asks->memory;
 }
 
+/* When it could start at the soonest if nothing were reserved; INT64_MAX: not
+ * within the window. */
+static int64_t soonest(const struct sgang_job *j)
+{
+	int64_t start;
+
+	if (!sgang_twin_will_run(j, j->partition->nodes, NULL, &start))
+		return INT64_MAX;
+	return start;
+}
+
+/* Slurm asks for a start from now on, then from the time on at which other nodes
+ * are open, and so on while the answer is later than that. The times before
+ * which no answer can be are passed over. */
 static void try_job(struct plan *p, struct sgang_job *j,
 		    struct sgang_nodeset *nodes, struct sgang_nodeset *chosen)
 {
 	struct alike *alike = j->spec ? NULL : like(p, j);
 	int64_t from = the.now, later = the.now;
+	int64_t least = the.rules->preempts ? the.now : soonest(j);
 
 	if (alike && alike->job && asks_the_same(alike->job, j))
 		later = alike->from;
+	/* the conductor wants to know what its members are offered */
+	if (least == INT64_MAX && !j->spec)
+		return;
 	while (later) {
 		int64_t start;
 
@@ -223,7 +241,8 @@ static void try_job(struct plan *p, struct sgang_job *j,
 		sgang_nodeset_clear(nodes);
 		sgang_nodeset_or(nodes, j->partition->nodes);
 		later = leave_open(p, j, from, nodes);
-		if (sgang_nodeset_count(nodes) < j->asks->nodes ||
+		if ((later && later < least && (!j->spec || from > the.now)) ||
+		    sgang_nodeset_count(nodes) < j->asks->nodes ||
 		    !sgang_twin_plan(j, nodes, chosen, &start))
 			continue;
 		if (start_or_reserve(p, j, nodes, chosen, from, start, &later))

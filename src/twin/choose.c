@@ -14,9 +14,11 @@ bool sgang_twin_choose_init(void)
 	the.all_units = calloc(the.n_nodes, sizeof(*the.all_units));
 	the.weight = calloc(the.n_nodes, sizeof(*the.weight));
 	the.later = calloc(the.n_nodes, sizeof(*the.later));
+	the.free_at = calloc(the.n_nodes, sizeof(*the.free_at));
+	the.by_free = calloc(the.n_nodes, sizeof(*the.by_free));
 	the.scratch = sgang_nodeset_create(the.n_nodes);
 	if (!the.free_units || !the.all_units || !the.weight || !the.later ||
-	    !the.scratch)
+	    !the.free_at || !the.by_free || !the.scratch)
 		return false;
 	for (uint32_t n = 0; n < the.n_nodes; n++) {
 		the.all_units[n] = 1;
@@ -32,6 +34,8 @@ void sgang_twin_choose_end(void)
 	free(the.all_units);
 	free(the.weight);
 	free(the.later);
+	free(the.free_at);
+	free(the.by_free);
 	sgang_nodeset_destroy(the.scratch);
 }
 
@@ -124,20 +128,78 @@ static void choose_any(const struct sgang_job *j, struct sgang_nodeset *chosen)
 	}
 }
 
-/* As select/cons_tres does: run out the jobs in the order of their ends until
- * it fits. Its steps of time grow, these do not. */
-bool sgang_twin_will_run(const struct sgang_job *j,
-			 const struct sgang_nodeset *nodes,
-			 const struct twin_use *use,
-			 struct sgang_nodeset *chosen, int64_t *start)
+/* ---- whole nodes ---- */
+
+static const int64_t *sorted_by;
+
+static int by_time(const void *a, const void *b)
+{
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+	if (sorted_by[i] != sorted_by[k])
+		return sorted_by[i] < sorted_by[k] ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+/* When each node is free of jobs by their limits, and the nodes in the order of
+ * that. Until something changes this holds. */
+static void find_free_times(void)
+{
+	if (the.free_times_of == the.stamp + 1)
+		return;
+	the.free_times_of = the.stamp + 1;
+	memset(the.free_at, 0, the.n_nodes * sizeof(*the.free_at));
+	/* in the order of their ends */
+	for (size_t i = 0; i < the.running.n; i++) {
+		const struct sgang_job *j = the.running.at[i];
+
+		for (uint32_t k = 0; k < j->n_nodes; k++)
+			the.free_at[j->nodes[k]] = j->ends;
+	}
+	for (uint32_t n = 0; n < the.n_nodes; n++)
+		the.by_free[n] = n;
+	sorted_by = the.free_at;
+	qsort(the.by_free, the.n_nodes, sizeof(*the.by_free), by_time);
+}
+
+/* Those that are free first. */
+static bool whole_will_run(const struct sgang_job *j,
+			   const struct sgang_nodeset *nodes,
+			   struct sgang_nodeset *chosen, int64_t *start)
 {
 	int64_t last = the.now + the.rules->bf_window;
-	uint32_t count = mark_fits(j, nodes, use);
+	uint32_t left = j->asks->nodes;
+
+	find_free_times();
+	for (uint32_t k = 0; k < the.n_nodes && left; k++) {
+		uint32_t n = the.by_free[k];
+
+		if (the.free_at[n] > last)
+			return false;
+		if (!sgang_nodeset_has(nodes, n) || !sgang_twin_has_room(j, n))
+			continue;
+		if (chosen)
+			sgang_nodeset_add(chosen, n);
+		*start = the.free_at[n];
+		left--;
+	}
+	return !left;
+}
+
+/* ---- parts of nodes ---- */
+
+/* Run out the jobs in the order of their ends until it fits. */
+static bool part_will_run(const struct sgang_job *j,
+			  const struct sgang_nodeset *nodes,
+			  struct sgang_nodeset *chosen, int64_t *start)
+{
+	int64_t last = the.now + the.rules->bf_window;
+	uint32_t count = mark_fits(j, nodes, the.use);
 	size_t i = 0;
 
-	*start = the.now;
+	*start = 0;
 	if (count < j->asks->nodes)
-		memcpy(the.later, use, the.n_nodes * sizeof(*the.later));
+		memcpy(the.later, the.use, the.n_nodes * sizeof(*the.later));
 	while (count < j->asks->nodes) {
 		if (i == the.running.n || the.running.at[i]->ends > last)
 			return false;
@@ -146,10 +208,30 @@ bool sgang_twin_will_run(const struct sgang_job *j,
 		     i++)
 			count += mark_left(j, nodes, the.running.at[i]);
 	}
-	if (!i)
-		return choose_marked(j, chosen);
-	if (*start <= the.now)
-		*start = the.now + 1; /* it ends in this second */
-	choose_any(j, chosen);
+	if (chosen)
+		choose_any(j, chosen);
 	return true;
+}
+
+/* As select/cons_tres does, whose steps of time grow; these do not. */
+bool sgang_twin_will_run(const struct sgang_job *j,
+			 const struct sgang_nodeset *nodes,
+			 struct sgang_nodeset *chosen, int64_t *start)
+{
+	bool fits = j->whole ? whole_will_run(j, nodes, chosen, start) :
+			       part_will_run(j, nodes, chosen, start);
+
+	if (!fits)
+		return false;
+	if (*start) {
+		/* a job that ends in this second has its nodes yet */
+		if (*start <= the.now)
+			*start = the.now + 1;
+		return true;
+	}
+	*start = the.now;
+	if (!chosen)
+		return true;
+	sgang_nodeset_clear(chosen);
+	return sgang_twin_choose(j, nodes, the.use, chosen);
 }

@@ -119,6 +119,9 @@ struct twin {
 	uint32_t *free_units, *all_units, *weight;
 	bool weights_differ;
 	struct twin_use *later;
+	int64_t *free_at; /* of each node, by time limits; 0: now */
+	uint32_t *by_free;
+	uint64_t free_times_of; /* the stamp at which that held, and 1 */
 	struct sgang_nodeset *scratch;
 	/* for priority.c */
 	struct twin_user *users;
@@ -236,10 +239,9 @@ bool sgang_twin_choose(const struct sgang_job *j,
 		       const struct twin_use *use,
 		       struct sgang_nodeset *chosen);
 /* The same at the time when the first jobs that run have reached their limits,
- * within backfill's window. */
+ * within backfill's window. 'chosen' may be NULL: it makes no difference. */
 bool sgang_twin_will_run(const struct sgang_job *j,
 			 const struct sgang_nodeset *nodes,
-			 const struct twin_use *use,
 			 struct sgang_nodeset *chosen, int64_t *start);
 
 /* ---- ask.c ---- */
