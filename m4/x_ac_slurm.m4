@@ -12,6 +12,8 @@
 #   SLURM_RELEASE        of the adapters in src/slurm, as in 22_05; the oldest
 #                        and the newest also as conditionals, SLURM_22_05
 #                        and SLURM_26_05
+#   SLURM_TREE           a conditional: nodes can carry their place, as since
+#                        25.05
 #   SLURM_SOURCE         the source, absolute
 #   SLURM_CPPFLAGS       for whatever includes Slurm's private headers
 #   SLURM_LIBS           libslurm, for whatever asks slurmctld as a client
@@ -66,6 +68,7 @@ AC_DEFINE_UNQUOTED([SGANG_STOCK_RULE], [$SGANG_STOCK_RULE],
 AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm" = yes])
 AM_CONDITIONAL([SLURM_22_05], [test "$SLURM_RELEASE" = 22_05])
 AM_CONDITIONAL([SLURM_26_05], [test "$SLURM_RELEASE" = 26_05])
+AM_CONDITIONAL([SLURM_TREE], [test -n "$sgang_slurm_tree"])
 ])
 
 # What the source says it is: the Version line of its META file.
@@ -119,9 +122,12 @@ AC_DEFUN([_X_AC_SLURM_RELEASE], [
 		[22.05.*], [SLURM_RELEASE=22_05
 			sgang_stock_rule=SGANG_STOCK_22_05],
 		[24.11.*], [SLURM_RELEASE=24_11],
-		[26.05.*], [SLURM_RELEASE=26_05],
+		[25.05.*], [SLURM_RELEASE=25_05 sgang_slurm_tree=yes],
+		[25.11.*], [SLURM_RELEASE=25_11 sgang_slurm_tree=yes],
+		[26.05.*], [SLURM_RELEASE=26_05 sgang_slurm_tree=yes],
 		[AC_MSG_ERROR([m4_normalize([no plugin for Slurm $SLURM_VERSION
-		 yet, src/slurm has adapters for 22.05, 24.11 and 26.05])])])
+		 yet, src/slurm has adapters for 22.05, 24.11, 25.05, 25.11 and
+		 26.05])])])
 ])
 
 # The stock plugins lie beside the library that Slurm's commands are linked to.

@@ -314,7 +314,8 @@ static int says_kind(const struct reader *r, const struct sgang_tree *entry,
 		     entry->key);
 }
 
-/* scontrol show topoconf prints all kinds, and {} for those that it is not. */
+/* scontrol show topoconf prints all kinds, and {} for those that it is not; until
+ * 26.05 false in place of flat's. */
 static bool is_other_kind(const struct sgang_tree *topology,
 			  const struct sgang_tree *entry)
 {
@@ -322,7 +323,9 @@ static bool is_other_kind(const struct sgang_tree *topology,
 
 	for (i = 0; i < N_KINDS; i++)
 		n += sgang_tree_find(topology, kinds[i].key) != NULL;
-	return n > 1 && entry->kind == SGANG_TREE_MAP && !entry->child;
+	return n > 1 &&
+	       (entry->kind == SGANG_TREE_MAP ? !entry->child :
+						!strcmp(show(entry), "false"));
 }
 
 static int read_topology(const struct reader *r,

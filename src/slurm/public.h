@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* public.h - libslurm's public header, and what its releases call differently
  *
- * From 25.11 on a job's id is part of slurm_step_id_t, in messages and as an
- * argument.
+ * A job's id is part of slurm_step_id_t, in messages since 25.11, as an argument
+ * since 26.05.
  *
  * public_job_id(message)    the job's id in a message, to read and to set
  * public_id_of_job(job_id)  the argument of libslurm's functions for an id
@@ -24,12 +24,16 @@
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
 #define public_job_id(message) ((message)->step_id.job_id)
+#else
+#define public_job_id(message) ((message)->job_id)
+#endif
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 #define public_id_of_job(id) \
 	((slurm_step_id_t){  \
 		.job_id = (id), .step_het_comp = NO_VAL, .step_id = NO_VAL })
 #define public_free_conf(conf) slurm_free_conf(conf)
 #else
-#define public_job_id(message) ((message)->job_id)
 #define public_id_of_job(id) (id)
 #define public_free_conf(conf) slurm_free_ctl_conf(conf)
 #endif

@@ -40,6 +40,8 @@
  *   release_partition_topology()
  *			the topology of topology.yaml that the partition has for
  *			itself; NULL: none
+ *   release_place_before()	the place that the node has when that of scontrol is
+ *			gone; NULL: that of the file, or there is no such thing
  *   release_test_reservations()
  *			job_test_resv() for a start now: the nodes that no
  *			reservation keeps the job off, to be freed

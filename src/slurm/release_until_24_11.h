@@ -7,26 +7,13 @@
 #ifndef SGANG_RELEASE_UNTIL_24_11_H
 #define SGANG_RELEASE_UNTIL_24_11_H
 
-/* ---- start and end ---- */
+#include "slurm/release_until_25_05.h"
 
-static inline bool release_nodes_ready(job_record_t *job_ptr)
-{
-	return test_job_nodes_ready(job_ptr);
-}
+/* ---- start and end ---- */
 
 static inline void release_completed(job_record_t *job_ptr)
 {
 	cleanup_completing(job_ptr);
-}
-
-static inline void release_epilog_done(job_record_t *job_ptr, char *node)
-{
-	(void)job_epilog_complete(job_ptr->job_id, node, 0);
-}
-
-static inline int release_requeue(job_record_t *job_ptr)
-{
-	return job_requeue(0, job_ptr->job_id, NULL, false, 0);
 }
 
 static inline void release_set_certificate(slurm_msg_t *msg,
@@ -41,19 +28,7 @@ static inline void release_free_certificate(slurm_msg_t *msg)
 	(void)msg;
 }
 
-#define RELEASE_EXPEDITED 0
-
 /* ---- nodes ---- */
-
-#define RELEASE_MORE_LOCKS
-
-#define RELEASE_ORDERS_NODES 0
-
-static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
-{
-	(void)res;
-	xfree(place);
-}
 
 #define RELEASE_TOPOLOGY_YAML 0
 
@@ -62,9 +37,6 @@ static inline const char *release_partition_topology(const part_record_t *part)
 	(void)part;
 	return NULL;
 }
-
-#define RELEASE_BY_MEMORY CR_MEMORY
-#define RELEASE_BY_CORE CR_CORE
 
 static inline void release_node_used(const node_record_t *node_ptr,
 				     uint16_t *cpus, uint64_t *memory)

@@ -26,7 +26,7 @@ sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 slurm_start
 
 ! command -v jq >/dev/null || test_set_prereq JQ
-! runuser -u daemon -- test -r "$SLURM_CONF" || test_set_prereq OTHER_USER
+! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.
 quietly()
@@ -288,13 +288,13 @@ test_expect_success JQ 'the JSON of a gang that is not there' '
 		reason: \"no such gang\"}")"
 '
 
-# Commands of 26.05 load no select plugin.
+# Commands of 25.05 and later releases load no select plugin.
 test_expect_success 'what is linked to the public libslurm loads our plugin' '
 	ldd "$slurm_dir/lib/sgang" | grep "libslurm\.so" &&
 	! ldd "$sgang" | grep libslurmfull &&
 	LD_DEBUG=files "$sgang" topology 2>loads >out &&
 	grep -F "calling init: " loads | grep libslurm &&
-	if slurm_release 26.05; then
+	if slurm_since 25.05; then
 		! grep "calling init: .*/select_" loads
 	else
 		grep -F "calling init: $slurm_dir/lib/select_cons_tres.so" loads

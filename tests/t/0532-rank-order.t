@@ -23,8 +23,8 @@ table="n1 n2 n3 n4"
 # Along which nodes Slurm deals blocks of ranks by itself; only 22.05 takes a
 # hostfile for a step with --nodes.
 blocks=$table nodes_too=$ring
-! slurm_release 24.11 || nodes_too=$table
-! slurm_release 26.05 || blocks=$ring
+! slurm_since 24.11 || nodes_too=$table
+! slurm_since 26.05 || blocks=$ring nodes_too=$ring
 twice=$(printf "%s\n" $blocks | sed p | xargs)
 
 # A batch script that runs the lines of a file NAME.lines, each an srun's

@@ -13,7 +13,7 @@ if test "$SGANG_WITH_SLURM" != no && slurm_release 22.05; then
 	skip_all="Slurm 22.05 has none of them"
 	test_done
 fi
-! slurm_release 26.05 || test_set_prereq YAML
+! slurm_since 25.05 || test_set_prereq YAML
 
 # Two members start on one of these pairs of nodes, which are a leaf:
 # on_pair "NODES|NODES" NAME [OPTION...]

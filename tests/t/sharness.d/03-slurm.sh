@@ -47,6 +47,14 @@ slurm_release()
 	[[ $(slurmctld -V 2>/dev/null) = *" $1."* ]]
 }
 
+# This release of Slurm, or a later one?
+slurm_since()
+{
+	local version
+
+	version=$(slurmctld -V 2>/dev/null) && [[ ! ${version#* } < $1 ]]
+}
+
 # Why there can be no cluster here, or nothing.
 slurm_missing()
 {

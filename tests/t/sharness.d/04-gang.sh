@@ -376,7 +376,7 @@ stopped_by_timeout()
 # moment as slurmctld, the second of the two finds the file older than the time
 # that the first has noted for it. Slurm 22.05 empties its settings while it
 # reads slurm.conf anew: a message that comes then finds no munged and has no
-# time. Slurm 26.05 gives a job that is requeued another SLUID, and calls it an
+# time. Slurm 25.11 gives a job that is requeued another SLUID, and calls it an
 # error when a node that was taken down tells the end of the run before.
 errors_left()
 {
@@ -396,7 +396,7 @@ errors_left()
 	for pattern; do
 		ignore+=(-e "$pattern")
 	done
-	! slurm_release 26.05 || ignore+=(-e 'could not find JobId=.* SLUID=')
+	! slurm_since 25.11 || ignore+=(-e 'could not find JobId=.* SLUID=')
 	slurm_errors | grep -Ev "${ignore[@]}"
 }
 

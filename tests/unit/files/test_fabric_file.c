@@ -627,6 +627,8 @@ static void test_records(void **state)
 	unsetenv("SLURM_TOPO_LEN");
 	assert_true(sgang_fabric_yaml_is_bare(
 		"- topology: default\n  block: {}\n  tree: {}\n"));
+	assert_true(sgang_fabric_yaml_is_bare(
+		"- topology: default\n  block: {}\n  flat: false\n  tree: {}\n"));
 	assert_false(sgang_fabric_yaml_is_bare("topology: x\nflat: true\n"));
 }
 

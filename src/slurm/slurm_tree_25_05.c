@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slurm_tree_26_05.c - the topologies that slurmctld has, since 25.05
+/* slurm_tree_25_05.c - the topologies that slurmctld has, since 25.05
  *
  * slurmctld keeps what it has read from topology.yaml up to date, and can print
  * it: scontrol show topoconf. Of a topology.conf it prints no more than the
@@ -18,6 +18,7 @@
 #include "core/base/hash.h"
 #include "files/fabric_records.h"
 #include "files/fabric_yaml.h"
+#include "slurm_nowhere.h"
 #include "slurm_tree.h"
 
 #pragma weak last_node_update
@@ -58,7 +59,7 @@ char *sgang_slurm_tree_text(void)
 	return text;
 }
 
-/* ---- nodes that are nowhere ---- */
+/* ---- nodes that say where they are ---- */
 
 static bitstr_t *all_nodes(void)
 {
@@ -68,61 +69,6 @@ static bitstr_t *all_nodes(void)
 		bit_set(nodes, i);
 	return nodes;
 }
-
-/* Of 'nodes', of which each is in the first block or in none, add those that
- * are in the block to 'found', unless one alone is. Any two nodes differ in a
- * bit of their numbers, and each half finds those of the other. */
-static void find_first_block(bitstr_t *nodes, int idx, bitstr_t *found)
-{
-	for (int bit = 0; (node_record_count - 1) >> bit; bit++) {
-		for (int side = 0; side < 2; side++) {
-			bitstr_t *half = bit_copy(nodes), *whole;
-
-			for (int i = 0; i < node_record_count; i++) {
-				if (((i >> bit) & 1) != side)
-					bit_clear(half, i);
-			}
-			whole = bit_copy(half);
-			(void)topology_g_whole_topo(whole, idx);
-			bit_and_not(whole, half);
-			bit_or(found, whole);
-			FREE_NULL_BITMAP(whole);
-			FREE_NULL_BITMAP(half);
-		}
-	}
-}
-
-/* Leaves of a tree have ranks from 1 on, blocks from 0 on, and what is nowhere
- * has 0. */
-static void drop_first_block(bitstr_t *nowhere, int idx)
-{
-	bitstr_t *found = bit_alloc(node_record_count);
-
-	find_first_block(nowhere, idx, found);
-	if (bit_ffs(found) < 0)
-		bit_clear_all(nowhere);
-	bit_and_not(nowhere, found);
-	FREE_NULL_BITMAP(found);
-}
-
-static bitstr_t *find_nowhere(bitstr_t *nodes, int idx)
-{
-	bitstr_t *nowhere = bit_copy(nodes);
-	uint32_t *rank = NULL, n = 0, at = 0;
-
-	if (topology_g_get_rank(nodes, &rank, &n, idx) || !n)
-		bit_clear_all(nowhere);
-	for (int i = 0; n && next_node_bitmap(nodes, &i); i++) {
-		if (at >= n || rank[at++])
-			bit_clear(nowhere, i);
-	}
-	xfree(rank);
-	if (bit_ffs(nowhere) >= 0 && topology_g_whole_topo_enabled(idx))
-		drop_first_block(nowhere, idx);
-	return nowhere;
-}
-
-/* ---- nodes that say where they are ---- */
 
 /* Of "fabric:top:s1:a,racks:r1" the last word about this topology; "": it is on
  * no leaf of it. */
@@ -148,8 +94,7 @@ static char *leaf_in(const char *place, int idx)
 }
 
 /* As in leaf_in(); NULL: where the text has it. */
-static char *place_of(const node_record_t *node_ptr, const bitstr_t *nowhere,
-		      int idx)
+static char *place_of(const node_record_t *node_ptr, bitstr_t *nowhere, int idx)
 {
 	if (node_ptr->topology_str)
 		return leaf_in(node_ptr->topology_str, idx);
@@ -167,7 +112,7 @@ char **sgang_slurm_tree_only(const char *topology)
 	    topology_g_get(TOPO_DATA_TCTX_IDX, (char *)topology, &idx))
 		return NULL;
 	nodes = all_nodes();
-	nowhere = find_nowhere(nodes, idx);
+	nowhere = sgang_slurm_nowhere(nodes, idx);
 	for (int i = 0; (node_ptr = next_node(&i)); i++) {
 		leaf = place_of(node_ptr, nowhere, idx);
 		if (!leaf)
@@ -212,11 +157,13 @@ static uint64_t hash_places(void)
 	node_record_t *node_ptr;
 
 	for (int i = 0; (node_ptr = next_node(&i)); i++) {
-		if (!node_ptr->topology_str && !node_ptr->topology_orig_str)
+		const char *before = release_place_before(node_ptr);
+
+		if (!node_ptr->topology_str && !before)
 			continue;
 		stamp = sgang_hash(stamp, (uint64_t)i);
 		stamp = sgang_hash_text(stamp, node_ptr->topology_str);
-		stamp = sgang_hash_text(stamp, node_ptr->topology_orig_str);
+		stamp = sgang_hash_text(stamp, before);
 	}
 	return stamp;
 }
