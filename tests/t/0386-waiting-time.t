@@ -17,7 +17,7 @@ done
 slurm_start
 
 sgang=$(checked_sgang)
-! runuser -u daemon -- test -r "$SLURM_CONF" || test_set_prereq OTHER_USER
+! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 for name in site own mixed other patient; do
 	gang_script $name

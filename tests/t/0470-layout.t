@@ -15,7 +15,7 @@ make_says()
 
 source=$(make_says '$(SLURM_SOURCE)')
 compile="$(make_says '$(CC)') -std=gnu11 -fPIC -shared"
-flags="$(make_says '$(SLURM_CPPFLAGS)')"
+flags="$(make_says '$(SLURM_CPPFLAGS) $(CPPFLAGS)')"
 libs="$(make_says '$(YAML_LIBS) $(HWLOC_LIBS)')"
 
 # The records of a Slurm that this was not built for: a folder NAME with a header
