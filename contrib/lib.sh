@@ -169,16 +169,32 @@ source_version()
 	awk '$1 == "Version:" { print $2 }' "$1/META"
 }
 
+# What was changed in the source of Slurm in the folder, if git knows: names of
+# files in one line.
+source_patches()
+{
+	test -e "$1/.git" || return 0
+	git -C "$1" -c safe.directory='*' diff --name-only HEAD 2>/dev/null |
+		sort | xargs
+}
+
+# The folder for what root builds: other users run it in tests, and cannot look
+# into root's home.
+root_cache=/var/cache/slurm-gang
+
 # Build the Slurm in the folder slurm_source, in a folder of its own that is kept,
 # and let this one come first: its commands, and its headers and libraries in
-# the array own_slurm, which is for configure.
+# the array own_slurm, which is for configure. In another Debian its libraries
+# are others.
 build_own_slurm()
 {
 	local name inst
 
 	find_cache
-	name=$(source_version "$slurm_source")-$(cksum <<<"$slurm_source" |
-		cut -d' ' -f1)
+	test "$(id -u)" != 0 || cache=$root_cache
+	name=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	name=$name-$(source_version "$slurm_source")
+	name=$name-$(cksum <<<"$slurm_source" | cut -d' ' -f1)
 	inst=$cache/built-$name
 	mkdir -p "$inst/build" || give_up "cannot write to $inst"
 	say "building Slurm $(source_version "$slurm_source") from $slurm_source"
