@@ -483,8 +483,8 @@ void sgang_twin_submit(struct sgang_job *j)
 	}
 	if (j->gang == SGANG_OUTCOME_NONE)
 		return;
-	j->stock_gang = !the.conductor;
-	if (!the.conductor)
+	j->stock_gang = !the.conductor || !the.conf.gangs;
+	if (j->stock_gang)
 		return;
 	set_options(j);
 	sgang_twin_insert(&the.members, j, is_older);

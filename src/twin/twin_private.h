@@ -42,7 +42,7 @@ struct sgang_job {
 	uint32_t limit; /* seconds; UINT32_MAX: none */
 	uint32_t priority;
 	bool whole;
-	bool stock_gang; /* of a gang, where there is no conductor */
+	bool stock_gang; /* of a gang that nobody starts together */
 	bool parked, held_by_us, timed_out, cancelled;
 	uint32_t restarts, starts;
 	uint32_t gang; /* of outcome.gangs */

