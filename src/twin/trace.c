@@ -144,8 +144,10 @@ struct sgang_trace *sgang_trace_load(const char *path,
 		.label = standard_input ? "standard input" : path,
 		.err = err,
 	};
-	char *text = sgang_text_file_read(standard_input ? "/dev/stdin" : path,
-					  FILE_MAX, "a recorded queue", err);
+	static const char kind[] = "a recorded queue";
+	char *text = standard_input ?
+			     sgang_text_stdin_read(FILE_MAX, kind, err) :
+			     sgang_text_file_read(path, FILE_MAX, kind, err);
 	int rc = -1, saved;
 
 	if (!text)

@@ -35,19 +35,14 @@ static char *read_all(FILE *in, size_t max, size_t *length)
 	return text;
 }
 
-char *sgang_text_file_read(const char *path, size_t max, const char *kind,
-			   struct sgang_error *err)
+/* Closes 'in'. */
+static char *read_and_close(FILE *in, const char *path, size_t max,
+			    const char *kind, struct sgang_error *err)
 {
-	FILE *in = fopen(path, "re");
 	size_t length;
 	char *text;
 	int rc = 0, saved;
 
-	if (!in) {
-		sgang_errf(err, errno, "%s: cannot be opened: %s", path,
-			   strerror(errno));
-		return NULL;
-	}
 	errno = EIO;
 	text = read_all(in, max, &length);
 	saved = errno;
@@ -74,6 +69,38 @@ char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 	}
 	errno = saved;
 	return text;
+}
+
+static char *cannot_open(const char *path, struct sgang_error *err)
+{
+	sgang_errf(err, errno, "%s: cannot be opened: %s", path,
+		   strerror(errno));
+	return NULL;
+}
+
+char *sgang_text_file_read(const char *path, size_t max, const char *kind,
+			   struct sgang_error *err)
+{
+	FILE *in = fopen(path, "re");
+
+	return in ? read_and_close(in, path, max, kind, err) :
+		    cannot_open(path, err);
+}
+
+/* /dev/stdin is not in every container. */
+char *sgang_text_stdin_read(size_t max, const char *kind,
+			    struct sgang_error *err)
+{
+	static const char path[] = "standard input";
+	int fd = dup(STDIN_FILENO);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (in)
+		return read_and_close(in, path, max, kind, err);
+	cannot_open(path, err);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
 }
 
 int sgang_text_file_write(const char *path, const char *text,

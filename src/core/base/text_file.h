@@ -15,6 +15,10 @@
 char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 			   struct sgang_error *err);
 
+/* The same of the standard input, which messages call so. */
+char *sgang_text_stdin_read(size_t max, const char *kind,
+			    struct sgang_error *err);
+
 /* Write 'text' to the file 'path', which whoever reads it finds as it was
  * before or whole, and which all may read. Returns 0, or -1 with errno and
  * 'err', which begins with the path. */
