@@ -21,6 +21,7 @@ RANDOM=$seed
 cat >tells.sh <<-'EOF'
 	#!/bin/bash
 	echo $SLURM_JOB_ID $SLURM_RESTART_COUNT >>"$SLURM_SUBMIT_DIR/begun"
+	echo $$ >"$SLURM_SUBMIT_DIR/pid.$SLURM_JOB_ID"
 	echo $SLURM_GANG_STATE >"$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID.part" &&
 	mv "$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID.part" \
 		"$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID" &&
@@ -129,14 +130,19 @@ lose()
 		scancel $id && drop $id && gone=$((gone + 1))
 		return
 	fi
-	rm -f state.$id && scancel -b --signal=KILL $id || return 1
+	struck=$(cat pid.$id) && rm -f state.$id &&
+		scancel -b --signal=KILL $id || return 1
 	test $policy = replace || { drop $id && gone=$((gone + 1)); }
 }
 
-# Slurm forgets a cancellation that it had no time to save, and the job runs.
+is_dead() { ! kill -0 $1 2>/dev/null; }
+
+# Slurm forgets a cancellation that it had no time to save, and a signal that it
+# had no time to send, and the job runs.
 cancel_saved()
 {
-	test -z "$cancelled" || slurm_saved $live
+	test -z "$cancelled" || slurm_saved $live || return 1
+	test -z "$struck" || wait_for 30 is_dead $struck
 }
 
 # As many as are gone come anew.
@@ -149,7 +155,7 @@ refill()
 
 round()
 {
-	local id other cancelled=
+	local id other cancelled= struck=
 
 	gone=0
 	case $((RANDOM % 5)) in
