@@ -219,6 +219,16 @@ static bool all_going(const struct preempt *p, size_t first, size_t n)
 	return true;
 }
 
+/* What is left of a gang of which others have ended. Its members start again by
+ * themselves: together they would wait for its minimum for ever. */
+static void add_rest(struct preempt *p, size_t first, size_t n)
+{
+	for (size_t i = first; i < first + n; i++)
+		add_unit(p, NULL, i, 1,
+			 p->jobs[i].k.going ? SGANG_HARM_GOING :
+					      SGANG_HARM_GANG);
+}
+
 /* Add the members of a gang: extra members one by one, the others together or
  * not at all. A gang that holds nodes for its other members is no victim. If
  * some member cannot be a victim, only the extra ones are. */
@@ -232,6 +242,10 @@ static void add_gang(struct preempt *p, size_t first, size_t n)
 
 	if (g->stale || g->hold.n || in_attempt(p->a, g))
 		return;
+	if (placed < min && !g->tally.roles.any) {
+		add_rest(p, first, n);
+		return;
+	}
 	if (n == placed && n > extra) {
 		rest = p->n_units;
 		add_unit(p, g, first + extra, n - extra,

@@ -495,6 +495,27 @@ static void test_preempts(void **state)
 	sgang_outcome_clear(&o);
 }
 
+/* What is left of a gang after others have ended is no gang that could start
+ * together again: it waits by itself. */
+static void test_preempts_rest(void **state)
+{
+	struct sgang_outcome o;
+
+	(void)state;
+	site.scheduling.preempts = true;
+	trace.n_jobs = 0;
+	add(1000, 8, 100, "g");
+	add(1000, 8, 5000, "g");
+	for (int i = 0; i < 2; i++)
+		add(1500, 16, 100, "h")->partition = "high";
+	replay(false, &o);
+	assert_int_equal(o.victims, 1);
+	assert_in_range(o.gangs[1].start, 1500, 1531);
+	for (size_t i = 0; i < o.n_jobs; i++)
+		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
+	sgang_outcome_clear(&o);
+}
+
 static void test_empty(void **state)
 {
 	struct sgang_outcome o;
@@ -554,6 +575,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_placed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_preempts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_preempts_rest, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_same_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_no_memory, setup,
