@@ -90,10 +90,12 @@ test_expect_success 'the jobs come, and slurmctld runs them all' '
 	told_by_slurm >slurm.csv &&
 	test $(grep -c ",COMPLETED$" slurm.csv) = $SGANG_LIVE_JOBS
 '
-# Of a queue the replay is told what was asked for, and how long it took.
+# Of a queue the replay is told what was asked for, and how long it took: a second
+# more than the job ran, until slurmctld has its nodes again. Jobs of a few seconds
+# would start much too soon without.
 test_expect_success '8.1 the same jobs are replayed with the same settings' '
 	{ echo id,submit,run,limit,nodes,cpus,whole,user,gang &&
-	  awk -F, "{ print \$1 \",\" \$2 \",\" \$4 - \$3 \",60,\" \$5 \\
+	  awk -F, "{ print \$1 \",\" \$2 \",\" \$4 - \$3 + 1 \",60,\" \$5 \\
 		\",2,yes,root,\" (\$6 == \"-\" ? \"\" : \$6) }" slurm.csv
 	} >jobs.csv &&
 	"$sgang" simulate --json --jobs=jobs.csv --nodes="$SLURM_CONF" \
