@@ -68,16 +68,6 @@ static bool may_go(const struct call *c, size_t i, enum sgang_victims which)
 	return which == SGANG_VICTIMS_ALL || !is_needed(c, i);
 }
 
-static bool has_any_of(const struct sgang_job *j,
-		       const struct sgang_nodeset *nodes)
-{
-	for (uint32_t i = 0; i < j->n_nodes; i++) {
-		if (sgang_nodeset_has(nodes, j->nodes[i]))
-			return true;
-	}
-	return false;
-}
-
 /* One after the other is left out until the job fits; those on its nodes are
  * the victims. */
 static bool fits_without(struct call *c, const struct sgang_nodeset *nodes,
@@ -96,25 +86,30 @@ static bool fits_without(struct call *c, const struct sgang_nodeset *nodes,
 	}
 	c->victims.n = 0;
 	for (size_t i = 0; fits && i < n; i++) {
-		if (has_any_of(c->victims.at[i], c->chosen))
+		if (sgang_twin_has_any(c->victims.at[i], c->chosen))
 			c->victims.at[c->victims.n++] = c->victims.at[i];
 	}
 	return fits;
+}
+
+/* Is it one of the first 'n' victims? */
+static bool is_victim(const struct call *c, const struct sgang_job *j, size_t n)
+{
+	for (size_t v = 0; v < n; v++) {
+		if (c->victims.at[v] == j)
+			return true;
+	}
+	return false;
 }
 
 /* A gang that loses one it needs goes whole. */
 static void add_gang(struct call *c, const struct gang *gang)
 {
 	for (size_t i = 0; i < c->candidates.n; i++) {
-		size_t v = 0;
+		struct sgang_job *j = c->candidates.at[i];
 
-		if (c->listed[i].gang != gang)
-			continue;
-		while (v < c->victims.n &&
-		       c->victims.at[v] != c->candidates.at[i])
-			v++;
-		if (v == c->victims.n)
-			c->victims.at[c->victims.n++] = c->candidates.at[i];
+		if (c->listed[i].gang == gang && !is_victim(c, j, c->victims.n))
+			c->victims.at[c->victims.n++] = j;
 	}
 }
 
@@ -123,12 +118,8 @@ static void complete_victims(struct call *c)
 	size_t chosen = c->victims.n;
 
 	for (size_t i = 0; c->listed && i < c->candidates.n; i++) {
-		const struct sgang_job *j = c->candidates.at[i];
-		size_t v = 0;
-
-		while (v < chosen && c->victims.at[v] != j)
-			v++;
-		if (v == chosen || c->listed[i].kind != SGANG_VICTIM_WHOLE)
+		if (c->listed[i].kind != SGANG_VICTIM_WHOLE ||
+		    !is_victim(c, c->candidates.at[i], chosen))
 			continue;
 		add_gang(c, c->listed[i].gang);
 		sgang_conductor_struck(the.conductor, c->listed[i].gang);
@@ -137,33 +128,32 @@ static void complete_victims(struct call *c)
 
 /* ---- what the gate asks ---- */
 
-/* Changes c->chosen only with an answer. */
+static bool fits(struct call *c, const struct sgang_nodeset *nodes,
+		 enum sgang_victims victims, int64_t *start)
+{
+	bool preempts = victims != SGANG_VICTIMS_NONE && c->candidates.n;
+
+	*start = the.now;
+	if ((preempts || !c->later) &&
+	    sgang_twin_choose(c->job, nodes, the.use, c->chosen))
+		return true;
+	if (preempts && fits_without(c, nodes, victims)) {
+		*start = the.now + c->later;
+		return true;
+	}
+	return c->later && sgang_twin_will_run(c->job, nodes, c->chosen, start);
+}
+
 static int try_nodes(struct call *c, const struct sgang_nodeset *nodes,
 		     enum sgang_victims victims, int64_t latest, int64_t *start)
 {
-	bool fits;
-
 	sgang_nodeset_clear(c->chosen);
 	c->victims.n = 0;
 	if (victims == SGANG_VICTIMS_APART && !c->any_needed)
 		return SGANG_GATE_CLOSED;
-	if (c->later)
-		fits = sgang_twin_will_run(c->job, nodes, c->chosen, start);
-	else
-		fits = sgang_twin_choose(c->job, nodes, the.use, c->chosen);
-	if (!c->later)
-		*start = the.now;
-	if ((!fits || *start > the.now) && victims != SGANG_VICTIMS_NONE &&
-	    c->candidates.n) {
-		sgang_nodeset_clear(c->chosen);
-		fits = fits_without(c, nodes, victims);
-		if (fits)
-			*start = the.now + c->later;
-		else if (c->later)
-			fits = sgang_twin_will_run(c->job, nodes, c->chosen,
-						   start);
-	}
-	return fits && *start <= latest ? 0 : SGANG_GATE_CLOSED;
+	return fits(c, nodes, victims, start) && *start <= latest ?
+		       0 :
+		       SGANG_GATE_CLOSED;
 }
 
 static int try_on(const struct sgang_question *q,

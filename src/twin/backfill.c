@@ -104,7 +104,7 @@ static int64_t duration(const struct sgang_job *j)
 }
 
 /* The nodes that it has. */
-static void reserve_own(struct plan *p, const struct sgang_job *j)
+static void reserve_own(struct plan *p, struct sgang_job *j)
 {
 	struct sgang_nodeset *nodes = sgang_nodeset_create(the.n_nodes);
 
@@ -112,8 +112,7 @@ static void reserve_own(struct plan *p, const struct sgang_job *j)
 		the.no_memory = true;
 		return;
 	}
-	for (uint32_t i = 0; i < j->n_nodes; i++)
-		sgang_nodeset_add(nodes, j->nodes[i]);
+	sgang_twin_host.jobs.nodes(j, nodes);
 	reserve(p, nodes, the.now, the.now + duration(j));
 	sgang_nodeset_destroy(nodes);
 }
@@ -199,15 +198,6 @@ static struct alike *like(struct plan *p, const struct sgang_job *j)
 	return &p->alike[hash % ALIKE];
 }
 
-static bool asks_the_same(const struct sgang_job *a, const struct sgang_job *b)
-{
-	return a->partition == b->partition && a->limit == b->limit &&
-	       a->whole == b->whole && a->asks->nodes == b->asks->nodes &&
-	       a->asks->cpus == b->asks->cpus &&
-	       a->asks->gpus == b->asks->gpus &&
-	       a->asks->memory == b->asks->memory;
-}
-
 /* When it could start at the soonest if nothing were reserved; INT64_MAX: not
  * within the window. */
 static int64_t soonest(const struct sgang_job *j)
@@ -229,7 +219,7 @@ static void try_job(struct plan *p, struct sgang_job *j,
 	int64_t from = the.now, later = the.now;
 	int64_t least = the.rules->preempts ? the.now : soonest(j);
 
-	if (alike && alike->job && asks_the_same(alike->job, j))
+	if (alike && alike->job && sgang_twin_same(alike->job, j))
 		later = alike->from;
 	/* the conductor wants to know what its members are offered */
 	if (least == INT64_MAX && !j->spec)
@@ -256,23 +246,18 @@ void sgang_twin_backfill(void)
 {
 	struct sgang_nodeset *nodes = sgang_nodeset_create(the.n_nodes);
 	struct sgang_nodeset *chosen = sgang_nodeset_create(the.n_nodes);
-	struct sgang_job **jobs = malloc((the.queue.n + 1) * sizeof(*jobs));
-	size_t n = 0, tried = 0;
+	struct sgang_job **jobs;
+	size_t n;
 	struct plan p;
 
 	the.outcome->backfills++;
+	jobs = sgang_twin_eligible_jobs(the.rules->bf_max_job_test, &n);
 	if (!plan_init(&p) || !nodes || !chosen || !jobs) {
 		the.no_memory = true;
 		goto out;
 	}
-	for (size_t i = 0; i < the.queue.n; i++)
-		jobs[n++] = the.queue.at[i];
-	for (size_t i = 0; i < n && tried < the.rules->bf_max_job_test; i++) {
-		if (!sgang_twin_eligible(jobs[i]))
-			continue;
-		tried++;
+	for (size_t i = 0; i < n; i++)
 		try_job(&p, jobs[i], nodes, chosen);
-	}
 out:
 	plan_end(&p);
 	free(jobs);

@@ -130,14 +130,12 @@ static void choose_any(const struct sgang_job *j, struct sgang_nodeset *chosen)
 
 /* ---- whole nodes ---- */
 
-static const int64_t *sorted_by;
-
 static int by_time(const void *a, const void *b)
 {
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
 
-	if (sorted_by[i] != sorted_by[k])
-		return sorted_by[i] < sorted_by[k] ? -1 : 1;
+	if (the.free_at[i] != the.free_at[k])
+		return the.free_at[i] < the.free_at[k] ? -1 : 1;
 	return i < k ? -1 : i > k;
 }
 
@@ -158,7 +156,6 @@ static void find_free_times(void)
 	}
 	for (uint32_t n = 0; n < the.n_nodes; n++)
 		the.by_free[n] = n;
-	sorted_by = the.free_at;
 	qsort(the.by_free, the.n_nodes, sizeof(*the.by_free), by_time);
 }
 

@@ -30,6 +30,30 @@ uint32_t sgang_twin_pieces(const struct sgang_job *j, uint32_t node,
 	return (uint32_t)fit;
 }
 
+bool sgang_twin_same_units(const struct sgang_job *a, const struct sgang_job *b)
+{
+	return a->whole == b->whole && a->asks->cpus == b->asks->cpus &&
+	       a->asks->gpus == b->asks->gpus &&
+	       a->asks->memory == b->asks->memory;
+}
+
+bool sgang_twin_same(const struct sgang_job *a, const struct sgang_job *b)
+{
+	return sgang_twin_same_units(a, b) &&
+	       a->asks->nodes == b->asks->nodes &&
+	       a->partition == b->partition && a->limit == b->limit;
+}
+
+bool sgang_twin_has_any(const struct sgang_job *j,
+			const struct sgang_nodeset *nodes)
+{
+	for (uint32_t i = 0; i < j->n_nodes; i++) {
+		if (sgang_nodeset_has(nodes, j->nodes[i]))
+			return true;
+	}
+	return false;
+}
+
 static struct twin_use share(const struct sgang_job *j, uint32_t node)
 {
 	const struct sgang_site_node *n = &the.site->nodes[node];
@@ -276,12 +300,11 @@ void sgang_twin_launch(struct sgang_job *j)
 
 static void give_back(struct sgang_job *j)
 {
-	int64_t until = the.now;
-
 	sgang_twin_subtract_use(j, the.use);
 	sgang_twin_remove(&the.running, j);
 	the.outcome->idle_work +=
-		(uint64_t)((j->work ? j->work : until) - j->start) * j->n_nodes;
+		(uint64_t)((j->work ? j->work : the.now) - j->start) *
+		j->n_nodes;
 	sgang_twin_charge(j);
 	j->struck = 0;
 	note_change();

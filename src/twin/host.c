@@ -171,16 +171,12 @@ static bool host_least(struct sgang_job *j, struct sgang_shape *shape)
 
 static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
 {
-	return a->whole == b->whole && a->asks->cpus == b->asks->cpus &&
-	       a->asks->gpus == b->asks->gpus &&
-	       a->asks->memory == b->asks->memory;
+	return sgang_twin_same_units(a, b);
 }
 
 static bool host_same_request(struct sgang_job *a, struct sgang_job *b)
 {
-	return host_same_units(a, b) && a->asks->nodes == b->asks->nodes &&
-	       a->asks->ranks == b->asks->ranks &&
-	       a->partition == b->partition && a->limit == b->limit &&
+	return sgang_twin_same(a, b) && a->asks->ranks == b->asks->ranks &&
 	       !strcmp(a->asks->user, b->asks->user);
 }
 
@@ -479,11 +475,8 @@ static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
 
 	for (size_t i = 0; i < the.running.n; i++) {
 		const struct sgang_job *j = the.running.at[i];
-		uint32_t k = 0;
 
-		while (k < j->n_nodes && !sgang_nodeset_has(nodes, j->nodes[k]))
-			k++;
-		if (j->ends != INT64_MAX || k == j->n_nodes)
+		if (j->ends != INT64_MAX || !sgang_twin_has_any(j, nodes))
 			continue;
 		if (n < max)
 			job_ids[n] = sgang_twin_id(j);
@@ -520,27 +513,9 @@ static void host_room(const struct sgang_nodeset *nodes,
 	}
 }
 
-/* Nothing is in use. */
 static const struct twin_use *use_of(bool empty)
 {
-	static struct twin_use *none;
-	static uint32_t size;
-
-	if (!empty)
-		return sgang_twin_use();
-	if (size < the.n_nodes) {
-		struct twin_use *more = realloc(none,
-						the.n_nodes * sizeof(*none));
-
-		if (!more) {
-			the.no_memory = true;
-			return sgang_twin_use();
-		}
-		none = more;
-		size = the.n_nodes;
-		memset(none, 0, size * sizeof(*none));
-	}
-	return none;
+	return empty ? the.none : sgang_twin_use();
 }
 
 static void host_units(struct sgang_job *j, const struct sgang_shape *shape,
@@ -796,6 +771,7 @@ host_holdings(struct sgang_job *j, const struct sgang_resources *res,
 	      void (*each)(uint32_t node, const uint32_t *amounts, void *arg),
 	      void *arg)
 {
+	(void)res;
 	for (uint32_t i = 0; i < j->n_nodes; i++) {
 		const struct sgang_site_node *node =
 			&the.site->nodes[j->nodes[i]];
@@ -805,7 +781,6 @@ host_holdings(struct sgang_job *j, const struct sgang_resources *res,
 			as_amount(j->whole ? node->memory : j->asks->memory),
 		};
 
-		(void)res;
 		each(j->nodes[i], has, arg);
 	}
 }

@@ -22,22 +22,17 @@ bool sgang_twin_eligible(const struct sgang_job *j)
 	       j->begin <= the.now;
 }
 
-/* Jobs that start leave the queue, and victims come back into it: walk over
- * what it was. Returns how many; SIZE_MAX: no memory. */
-static size_t eligible_jobs(struct sgang_job ***jobs, size_t most)
+struct sgang_job **sgang_twin_eligible_jobs(size_t most, size_t *n)
 {
-	size_t n = 0;
+	struct sgang_job **jobs = malloc((the.queue.n + 1) * sizeof(*jobs));
 
-	*jobs = malloc((the.queue.n + 1) * sizeof(**jobs));
-	if (!*jobs) {
-		the.no_memory = true;
-		return SIZE_MAX;
-	}
-	for (size_t i = 0; i < the.queue.n && n < most; i++) {
+	*n = 0;
+	the.no_memory |= !jobs;
+	for (size_t i = 0; jobs && i < the.queue.n && *n < most; i++) {
 		if (sgang_twin_eligible(the.queue.at[i]))
-			(*jobs)[n++] = the.queue.at[i];
+			jobs[(*n)++] = the.queue.at[i];
 	}
-	return n;
+	return jobs;
 }
 
 /* What of the partition is left; NULL: nothing, a job before this one waits
@@ -67,8 +62,9 @@ void sgang_twin_schedule(bool all)
 		goto out;
 	}
 	sgang_nodeset_fill(left);
-	n = eligible_jobs(&jobs, all ? SIZE_MAX - 1 : the.rules->queue_depth);
-	for (size_t i = 0; n != SIZE_MAX && i < n && open; i++) {
+	jobs = sgang_twin_eligible_jobs(all ? SIZE_MAX : the.rules->queue_depth,
+					&n);
+	for (size_t i = 0; i < n && open; i++) {
 		const struct sgang_site_partition *part = jobs[i]->partition;
 		struct sgang_nodeset *nodes;
 

@@ -34,21 +34,20 @@ struct due {
 
 /* ---- gangs of the trace ---- */
 
-static const struct sgang_trace_job *sorted_jobs;
-
 static int by_gang(const void *a, const void *b)
 {
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = strcmp(sorted_jobs[i].user, sorted_jobs[k].user);
+	const struct sgang_trace_job *jobs = the.terms->trace->jobs;
+	int order = strcmp(jobs[i].user, jobs[k].user);
 
 	if (!order)
-		order = strcmp(sorted_jobs[i].gang, sorted_jobs[k].gang);
+		order = strcmp(jobs[i].gang, jobs[k].gang);
 	return order ? order : (i < k ? -1 : i > k);
 }
 
 static void add_member(struct sgang_outcome_gang *gang, uint32_t i)
 {
-	const struct sgang_trace_job *t = &sorted_jobs[i];
+	const struct sgang_trace_job *t = &the.terms->trace->jobs[i];
 
 	if (!gang->n_members++)
 		gang->first_job = i;
@@ -69,7 +68,6 @@ static bool find_gangs(void)
 		free(index);
 		return false;
 	}
-	sorted_jobs = trace->jobs;
 	for (uint32_t i = 0; i < trace->n_jobs; i++) {
 		the.jobs[i].gang = SGANG_OUTCOME_NONE;
 		if (trace->jobs[i].gang[0])
@@ -202,8 +200,9 @@ static bool set_up(const struct sgang_twin_terms *terms,
 		outcome->cpus += the.site->nodes[n].cpus;
 	the.use = calloc(the.n_nodes + 1, sizeof(*the.use));
 	the.freed = calloc(the.n_nodes + 1, sizeof(*the.freed));
+	the.none = calloc(the.n_nodes + 1, sizeof(*the.none));
 	outcome->samples = calloc(SAMPLES_MAX + 1, sizeof(*outcome->samples));
-	return the.use && the.freed && outcome->samples &&
+	return the.use && the.freed && the.none && outcome->samples &&
 	       sgang_twin_choose_init() && make_jobs() &&
 	       sgang_twin_priority_init() && (!terms->conf || make_conductor());
 }
@@ -219,6 +218,7 @@ static void tear_down(void)
 	sgang_twin_rings_end();
 	free(the.use);
 	free(the.freed);
+	free(the.none);
 	free(the.jobs);
 	free(the.queue.at);
 	free(the.running.at);

@@ -99,6 +99,7 @@ struct twin {
 	uint32_t n_nodes;
 	struct twin_use *use;
 	struct twin_use *freed; /* the same without jobs that are left out */
+	struct twin_use *none;  /* nothing is in use */
 	bool left_out;
 	struct sgang_job *jobs;
 	struct twin_list queue;   /* pending, in Slurm's order */
@@ -196,6 +197,14 @@ static inline bool sgang_twin_fits(const struct sgang_job *j, uint32_t node,
 /* How often the job's share of a node fits there; at most once if whole. */
 uint32_t sgang_twin_pieces(const struct sgang_job *j, uint32_t node,
 			   const struct twin_use *use);
+/* Do two jobs ask for the same of a node, and for the same altogether? */
+bool sgang_twin_same_units(const struct sgang_job *a,
+			   const struct sgang_job *b);
+bool sgang_twin_same(const struct sgang_job *a, const struct sgang_job *b);
+/* Does it have any of these nodes? */
+bool sgang_twin_has_any(const struct sgang_job *j,
+			const struct sgang_nodeset *nodes);
+
 void sgang_twin_add_use(const struct sgang_job *j, struct twin_use *use);
 void sgang_twin_subtract_use(const struct sgang_job *j, struct twin_use *use);
 
@@ -259,6 +268,9 @@ bool sgang_twin_plan(struct sgang_job *j, const struct sgang_nodeset *nodes,
 
 bool sgang_twin_before(const struct sgang_job *a, const struct sgang_job *b);
 bool sgang_twin_eligible(const struct sgang_job *j);
+/* The first of the queue that are eligible, at most so many: jobs that start
+ * leave it, and victims come back into it. To be freed; NULL: no memory. */
+struct sgang_job **sgang_twin_eligible_jobs(size_t most, size_t *n);
 /* The main scheduler; 'all' looks at the whole queue. */
 void sgang_twin_schedule(bool all);
 void sgang_twin_backfill(void);
