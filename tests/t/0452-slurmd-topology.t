@@ -12,7 +12,7 @@ test_description='A slurmd with --conf topology= has the place that it says'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
-	skip_all="before 25.05 nodes have no Topology="
+	skip_all="this was tried with Slurm 26.05 only"
 	test_done
 fi
 if ! command -v jq >/dev/null; then
