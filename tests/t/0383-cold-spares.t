@@ -194,12 +194,12 @@ test_expect_success '6.5 the launch of a spare is lost with slurmctld: it has it
 	test_when_finished clear_cluster &&
 	rm -f begun && gather gone 3 --gang-spares=1:cold &&
 	wait_for 20 all_in RUNNING ${members[@]} && slurm_saved $members &&
-	add_cold gone && node=$(nodes_of $spare) && slurm_saved $spare &&
+	with_long_env add_cold gone && node=$(nodes_of $spare) && slurm_saved $spare &&
 	lost=$(for id in ${members[@]}; do
 		test "$(rank_of $id)" != 1 || echo $id; done) &&
 	slurmd_signal STOP $node && touch $lost.fail &&
 	wait_state $spare RUNNING && slurm_saved $spare &&
-	wait_for 8 slurmd_has_mail $node &&
+	wait_for 8 slurmd_has_launch $node &&
 	slurm_kill9_ctld && slurmd_signal CONT $node && slurm_start_ctld &&
 	wait_for 60 "gang_log root/gone \"the launch of member $spare was lost\"" &&
 	wait_for 60 takes_over && begun $spare &&

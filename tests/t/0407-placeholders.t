@@ -300,9 +300,9 @@ done
 # slurmd reads the launch message when slurmctld is dead, and gives up the launch.
 test_expect_success '1.30 1.54 a launch is lost with slurmctld: the member has its node again' '
 	n=3 fresh lost && slurm_saved $driver && rivals && nodes=$(kept) &&
-	slurmd_signal STOP $nodes && one=$(executor lost) &&
+	slurmd_signal STOP $nodes && one=$(with_long_env executor lost) &&
 	wait_state $one RUNNING && slurm_saved $one && node=$(node_of $one) &&
-	wait_for 8 slurmd_has_mail $node &&
+	wait_for 8 slurmd_has_launch $node &&
 	slurm_kill9_ctld && slurmd_signal CONT $nodes && slurm_start_ctld &&
 	wait_for 60 "gang_log root/lost \"the launch of member $one was lost\"" &&
 	wait_for 60 ran_once executor 1 && job_is $one RUNNING &&

@@ -411,15 +411,21 @@ slurmd_signal()
 	done
 }
 
-# Has a message arrived at the node that its slurmd has not read?
-slurmd_has_mail()
+# Has the launch of a job arrived at the node, and its slurmd has not read it? It
+# holds the environment of sbatch, which must be submitted by with_long_env: other
+# messages, such as the end of a placeholder, are shorter.
+slurmd_has_launch()
 {
 	local port
 
 	port=$(scontrol -o show node $1 | sed -n 's/.* Port=\([0-9]*\).*/\1/p')
 	awk -v port=$(printf ":%04X$" $port) '
-		$2 ~ port && $4 == "01" && $5 !~ /:00000000$/ { found = 1 }
+		$2 ~ port && $4 == "01" && substr($5, 10) "" > "00002000" { found = 1 }
 		END { exit !found }' /proc/net/tcp
+}
+with_long_env()
+{
+	LONG_ENV=$(printf %08193d 0) "$@"
 }
 
 # After the jobs have ended: slurmctld is the one that was started, no job is
