@@ -89,6 +89,15 @@ test_expect_success '1.58, 3.24: the same for one that is an array' '
 	test "$(restarts_of ${lows[@]})" = 3 &&
 	drop ${lows[@]} $array
 '
+test_expect_success '3.30, 4.11: of a nonstrict gang two go' '
+	clear_cluster && gang loose 4 -p main --gang-mode=nonstrict &&
+	loose=(${members[@]}) &&
+	wait_for 20 all_in RUNNING ${loose[@]} &&
+	gang two 2 -p high &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	test "$(running ${loose[@]})" = 2 &&
+	drop ${loose[@]} ${members[@]}
+'
 test_expect_success '3.29: all or nobody: one of the nodes cannot be had' '
 	fill main &&
 	scancel ${lows[3]} &&

@@ -750,6 +750,11 @@ void sgang_reserve_review(struct sgang_conductor *c);
 /* Choose the gangs for which nodes are kept until the next pass. */
 void sgang_reserve_all(struct sgang_conductor *c);
 
+/* --- victims.c --- */
+
+/* True if the gang must be preempted as a whole. */
+bool sgang_victims_whole(const struct gang *g);
+
 /* --- preempt.c --- */
 
 /* Call when the turn of these gangs, which start together, has failed. If only

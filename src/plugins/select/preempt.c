@@ -219,9 +219,10 @@ static bool all_going(const struct preempt *p, size_t first, size_t n)
 	return true;
 }
 
-/* What is left of a gang of which others have ended. Its members start again by
- * themselves: together they would wait for its minimum for ever. */
-static void add_rest(struct preempt *p, size_t first, size_t n)
+/* Members that start again by themselves: those of a nonstrict gang, and what is
+ * left of one of which others have ended. Together these would wait for its
+ * minimum for ever. */
+static void add_each(struct preempt *p, size_t first, size_t n)
 {
 	for (size_t i = first; i < first + n; i++)
 		add_unit(p, NULL, i, 1,
@@ -242,8 +243,8 @@ static void add_gang(struct preempt *p, size_t first, size_t n)
 
 	if (g->stale || g->hold.n || in_attempt(p->a, g))
 		return;
-	if (placed < min && !g->tally.roles.any) {
-		add_rest(p, first, n);
+	if (!sgang_victims_whole(g)) {
+		add_each(p, first, n);
 		return;
 	}
 	if (n == placed && n > extra) {

@@ -58,9 +58,9 @@ static bool runs_whole(const struct sgang_tally *tally)
 	       tally->running >= tally->min_member;
 }
 
-/* True if it must be preempted as a whole. If members have ended and fewer than
- * its minimum run, they could not start again as a gang. */
-static bool goes_whole(const struct gang *g)
+/* If members have ended and fewer than its minimum run, they could not start
+ * again as a gang. */
+bool sgang_victims_whole(const struct gang *g)
 {
 	return sgang_gang_strict(&g->tally) && !g->tally.held &&
 	       runs_whole(&g->tally);
@@ -79,7 +79,7 @@ static void judge_gang(const struct gang *g, struct seen *seen, size_t n)
 			v->kind = SGANG_VICTIM_EXTRA;
 		else if (all <= 1)
 			v->kind = SGANG_VICTIM_ANY;
-		else if (!goes_whole(g) || !v->ends)
+		else if (!sgang_victims_whole(g) || !v->ends)
 			v->kind = SGANG_VICTIM_LAST;
 		else if (!g->tally.roles.any &&
 			 extra++ < all - g->tally.min_member)
