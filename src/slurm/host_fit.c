@@ -810,6 +810,16 @@ static void bound_nodes(const job_details_t *d, uint32_t min_nodes,
 		*req_nodes = *max_nodes = MAX(bound, min_nodes);
 }
 
+static void count_segments(const struct job_record *job_ptr,
+			   struct sgang_shape *shape)
+{
+	uint64_t segments = release_segments(job_ptr);
+
+	shape->segment = (uint16_t)segments;
+	shape->spread_segments = segments & RELEASE_SPREAD_SEGMENTS;
+	shape->consolidate_segments = segments & RELEASE_CONSOLIDATE_SEGMENTS;
+}
+
 static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 			uint32_t max_nodes, uint32_t req_nodes,
 			struct sgang_shape *shape)
@@ -819,7 +829,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	uint32_t cpus;
 
 	memset(shape, 0, sizeof(*shape));
-	shape->segments = release_segments(job_ptr) != 0;
+	count_segments(job_ptr, shape);
 	shape->min_nodes = min_nodes ? min_nodes : 1;
 	bound_nodes(d, shape->min_nodes, &req_nodes, &max_nodes);
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {

@@ -486,12 +486,13 @@ void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
 				 node_record_table_ptr[n]->name,
 				 (unsigned long long)have);
 	}
-	if (d < 0 && shape->segments)
+	if (d < 0 && shape->segment)
 		snprintf(
 			why, size,
-			"JobId=%u: Slurm finds no blocks with room for its segments of %u nodes",
-			record(job)->job_id,
-			(uint16_t)release_segments(record(job)));
+			shape->segment < shape->min_nodes ?
+				"JobId=%u: Slurm finds no blocks with room for its segments of %u nodes" :
+				"JobId=%u: Slurm finds no blocks with room for its %u nodes",
+			record(job)->job_id, shape->segment);
 	else if (d < 0)
 		snprintf(
 			why, size,

@@ -13,6 +13,8 @@
  *   release_whole_node()	does the job want all of its nodes?
  *   release_segments()	the size of its segments (--segment) in the lowest 16 bits,
  *			above them a bit for each option about them; 0: none
+ *   RELEASE_SPREAD_SEGMENTS, RELEASE_CONSOLIDATE_SEGMENTS
+ *			these bits; 0: the release has no such option
  *   release_nodes_bound()	it gets no more nodes than that; 0: as it asks
  *   release_select_nodes()	start the job as the main scheduler does
  *   release_nodes_ready()	could an allocated job be launched by now?

@@ -136,6 +136,9 @@ static inline void release_gres_tres(list_t *gres, uint32_t nodes,
 	gres_ctld_set_job_tres_cnt(gres, nodes, tres, true);
 }
 
+#define RELEASE_SPREAD_SEGMENTS 0
+#define RELEASE_CONSOLIDATE_SEGMENTS 0
+
 static inline uint64_t release_segments(const job_record_t *job_ptr)
 {
 	(void)job_ptr;

@@ -7,6 +7,9 @@
 #include "slurm/release_since_24_11.h"
 #include "slurm/release_until_24_11.h"
 
+#define RELEASE_SPREAD_SEGMENTS 0
+#define RELEASE_CONSOLIDATE_SEGMENTS 0
+
 static inline uint64_t release_segments(const job_record_t *job_ptr)
 {
 	return job_ptr->details->segment_size;

@@ -22,6 +22,9 @@ static inline void release_forget(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_SPREAD_SEGMENTS 0
+#define RELEASE_CONSOLIDATE_SEGMENTS 0
+
 static inline uint64_t release_segments(const job_record_t *job_ptr)
 {
 	return job_ptr->details->segment_size;

@@ -25,10 +25,13 @@ static inline int release_requeue(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_SPREAD_SEGMENTS SPREAD_SEGMENTS
+#define RELEASE_CONSOLIDATE_SEGMENTS CONSOLIDATE_SEGMENTS
+
 static inline uint64_t release_segments(const job_record_t *job_ptr)
 {
-	uint64_t flags = job_ptr->bit_flags &
-			 (SPREAD_SEGMENTS | CONSOLIDATE_SEGMENTS);
+	uint64_t flags = job_ptr->bit_flags & (RELEASE_SPREAD_SEGMENTS |
+					       RELEASE_CONSOLIDATE_SEGMENTS);
 
 	return job_ptr->details->segment_size ?
 		       job_ptr->details->segment_size | flags :

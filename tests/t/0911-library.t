@@ -102,7 +102,7 @@ test_expect_success 'it shows the functions of its headers, and nothing else' '
 		sed -n "s/.* T \(.*\)@@LIBSGANG_0\$/\1/p" | sort >functions &&
 	test_cmp wanted functions &&
 	"$NM" -D --defined-only "$root/usr/local/lib/libsgang.so.0" |
-		grep -v -e "@@LIBSGANG_0\$" -e " A LIBSGANG_0" >others
+		sed -e "/@@LIBSGANG_0\$/d" -e "/ A LIBSGANG_0/d" >others &&
 	test_must_be_empty others
 '
 test_expect_success PLAIN 'it needs libc alone' '

@@ -138,18 +138,21 @@ int sgang_draft_join(struct sgang_draft *draft,
 		     const struct sgang_block_sizes *sizes,
 		     struct sgang_error *err)
 {
-	uint32_t joined = sizes->base ? sizes->joined : JOINED_DEFAULT;
+	struct sgang_block_sizes all = *sizes;
 	uint32_t n = sgang_draft_switches(draft), below = 1, power, i;
 	uint32_t *top = malloc(n * sizeof(*top));
 	int rc = 0;
 
 	if (!top)
 		return sgang_errf(err, ENOMEM, "fabric: out of memory");
+	if (!all.base)
+		all.joined = JOINED_DEFAULT;
+	sgang_draft_size(draft, &all);
 	for (i = 0; i < n; i++)
 		top[i] = i;
 	for (power = 1; power <= SGANG_BLOCK_POWER_MAX && !rc && below < n;
 	     power++) {
-		if (!(joined >> power & 1))
+		if (!(all.joined >> power & 1))
 			continue;
 		rc = join_by(draft, top, n, UINT32_C(1) << power, below, err);
 		below = UINT32_C(1) << power;

@@ -74,8 +74,9 @@ struct sgang_draft {
 	uint32_t last_file; /* offset of the file named last */
 	const struct sgang_draft_words *words;
 	const char *const *only; /* by node; see sgang_draft_only() */
-	bool fixed;              /* the caller said which nodes exist */
-	bool flat;               /* there is nothing but one leaf */
+	struct sgang_block_sizes sizes;
+	bool fixed; /* the caller said which nodes exist */
+	bool flat;  /* there is nothing but one leaf */
 };
 
 static int no_memory(struct sgang_error *err)
@@ -732,6 +733,23 @@ static int report_cycle(const struct sgang_draft *draft, uint32_t number,
 			  name_at(draft, up->file), up->line);
 }
 
+void sgang_draft_size(struct sgang_draft *draft,
+		      const struct sgang_block_sizes *sizes)
+{
+	uint32_t first = NONE, i;
+
+	draft->sizes = *sizes;
+	if (sizes->base)
+		return;
+	for (i = 0; i < draft->n_nodes; i++) {
+		if (draft->node_leaf[i] < first)
+			first = draft->node_leaf[i];
+	}
+	for (i = 0; i < draft->n_nodes; i++)
+		draft->sizes.base += first != NONE &&
+				     draft->node_leaf[i] == first;
+}
+
 /* Levels are heights: from the leaves up, each switch once all its children
  * have theirs. */
 static int find_levels(struct sgang_draft *draft, struct sgang_error *err)
@@ -969,6 +987,8 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 	number_domains(draft, top, fabric, switch_of);
 	number_nodes(draft, fabric);
 	move_names(draft, fabric, switch_of);
+	fabric->sizes = draft->sizes;
+	fabric->block_level = draft->sw[0].level;
 out:
 	free(switch_of);
 	return fabric;

@@ -19,6 +19,17 @@
 #include "core/base/conf_lines.h"
 #include "fabric.h"
 
+/* Which numbers of blocks are joined to larger ones: bit k stands for 2^k.
+ * Source: BlockSizes= of topology.conf(5), Slurm 24.11 to 26.05. */
+struct sgang_block_sizes {
+	uint32_t base; /* nodes planned for a block; 0: no
+			* size was given */
+	uint32_t joined;
+};
+
+/* The most blocks that one size joins are 2 to the power of this. */
+#define SGANG_BLOCK_POWER_MAX 15
+
 struct sgang_fabric {
 	char *names;         /* all names, one after the other */
 	uint32_t *node_name; /* by node: offset in 'names' */
@@ -31,6 +42,8 @@ struct sgang_fabric {
 	uint32_t n_domains;
 	uint32_t top_level;
 	bool of_switches;
+	struct sgang_block_sizes sizes; /* base 0: there are no blocks */
+	uint32_t block_level;           /* of a block by itself */
 	struct sgang_domain *domain;
 };
 
@@ -121,23 +134,17 @@ int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
 		       const char *list, struct sgang_place place,
 		       struct sgang_error *err);
 
+/* The switches are blocks of these sizes. Without a base it is the number of
+ * nodes in the first block that has some. */
+void sgang_draft_size(struct sgang_draft *draft,
+		      const struct sgang_block_sizes *sizes);
+
 /* The fabric, or NULL with EINVAL (an unknown child, two parents, a cycle, too
  * many levels) or ENOMEM. The draft is used up and can only be destroyed. */
 struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 				       struct sgang_error *err);
 
 /* ---- blocks ---- */
-
-/* Which numbers of blocks are joined to larger ones: bit k stands for 2^k.
- * Source: BlockSizes= of topology.conf(5), Slurm 24.11 to 26.05. */
-struct sgang_block_sizes {
-	uint32_t base; /* nodes planned for a block; 0: no
-			* size was given */
-	uint32_t joined;
-};
-
-/* The most blocks that one size joins are 2 to the power of this. */
-#define SGANG_BLOCK_POWER_MAX 15
 
 extern const struct sgang_draft_words sgang_block_words;
 

@@ -103,6 +103,64 @@ bool sgang_fabric_of_switches(const struct sgang_fabric *fabric)
 	return fabric->of_switches;
 }
 
+uint32_t sgang_fabric_block_base(const struct sgang_fabric *fabric)
+{
+	return fabric->sizes.base;
+}
+
+/* The level of blocks that join 2^power, which is one of the sizes. */
+static uint32_t block_level(const struct sgang_fabric *fabric, uint32_t power)
+{
+	uint32_t below = fabric->sizes.joined & ((UINT32_C(1) << power) - 1) &
+			 ~UINT32_C(1);
+
+	return fabric->block_level + (power > 0) +
+	       (uint32_t)__builtin_popcount(below);
+}
+
+/* Of the sizes, the smallest that joins 2^power blocks or more, or the largest
+ * that joins so many at most; SGANG_BLOCK_POWER_MAX + 1: none. */
+static uint32_t size_from(uint32_t joined, uint32_t power)
+{
+	while (power <= SGANG_BLOCK_POWER_MAX && !(joined >> power & 1))
+		power++;
+	return power;
+}
+
+static uint32_t size_upto(uint32_t joined, uint32_t power)
+{
+	while (power && !(joined >> power & 1))
+		power--;
+	return power;
+}
+
+bool sgang_fabric_block_span(const struct sgang_fabric *fabric, uint32_t nodes,
+			     struct sgang_block_span *span)
+{
+	uint32_t base = fabric->sizes.base, joined = fabric->sizes.joined;
+	uint32_t power = 0, size, below;
+
+	*span = (struct sgang_block_span){ .level = SGANG_LEVEL_UNCONNECTED };
+	if (!base)
+		return false;
+	while (power <= SGANG_BLOCK_POWER_MAX &&
+	       (uint64_t)base << power < nodes)
+		power++;
+	size = size_from(joined, power);
+	if (size <= SGANG_BLOCK_POWER_MAX)
+		span->level = block_level(fabric, size);
+	if (!power)
+		return true;
+	below = size_upto(joined, power - 1);
+	span->part = base << below;
+	span->part_level = block_level(fabric, below);
+	span->n_parts = (nodes - 1) / span->part + 1;
+	if (size <= SGANG_BLOCK_POWER_MAX &&
+	    span->n_parts << below == UINT32_C(1) << size)
+		span->n_parts = 0;
+	return true;
+}
+
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric)
 {
 	return fabric->top_level;

@@ -110,6 +110,24 @@ uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
  * file describes it. */
 bool sgang_fabric_of_switches(const struct sgang_fabric *fabric);
 
+/* What a set of nodes that must be in one block of topology/block may span. */
+struct sgang_block_span {
+	uint32_t level;   /* the lowest whose blocks are made for so many;
+			   * SGANG_LEVEL_UNCONNECTED: none is */
+	uint32_t n_parts; /* how many blocks of the size below it may be in;
+			   * 0: in all there are */
+	uint32_t part;    /* the nodes that one of these is made for */
+	uint32_t part_level;
+};
+
+/* 'nodes' is 1 or more. False: there are no blocks. Source: BlockSizes= of
+ * topology.conf(5), and what topology/block of Slurm 24.11 to 26.05 does. */
+bool sgang_fabric_block_span(const struct sgang_fabric *fabric, uint32_t nodes,
+			     struct sgang_block_span *span);
+
+/* The nodes that a block by itself is made for; 0: there are no blocks. */
+uint32_t sgang_fabric_block_base(const struct sgang_fabric *fabric);
+
 /* The highest level below UNCONNECTED that exists. */
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);
 

@@ -127,6 +127,14 @@ struct sgang_plan_member {
 					       * be among its nodes, each with a
 					       * unit at least; NULL: none. Not
 					       * kept to with 'parallel' */
+	/* Of units on distinct nodes: they come in segments of so many, each
+	 * within one block of topology/block (--segment; without it all units
+	 * are one); 0: they do not. A plan is looked for that keeps to this,
+	 * but if none is found, and there may be one, it is one that does not.
+	 * Nothing to 'parallel' and 'spread'. */
+	uint32_t segment;
+	bool spread_segments;      /* no two of them in one block by itself */
+	bool consolidate_segments; /* all of them in one larger block */
 };
 
 /* A group of a gang that is a tree of groups: the gang itself is the first one,

@@ -4,6 +4,9 @@
  * Every file calls those that stand below it here, and none above it.
  *
  *   plan.c         any order of the members, or the one that is given
+ *   segments.c     ... nodes in segments, each within a block
+ *   segments_tree.c ... by a tree of groups
+ *   segments_rule.c ... which nodes will do (segments_private.h)
  *   reorder.c      ... a better order
  *   dispatch.c     the request is checked, and goes to its solver:
  *   grid.c         communication groups, a layer around the others
@@ -595,7 +598,23 @@ int sgang_plan_ordered(const struct sgang_plan_request *request,
 		       struct sgang_placement **placement,
 		       struct sgang_nofit *nofit, struct sgang_error *err);
 
+/* -- segments.c -- */
+
+/* Must nodes of members be in segments? */
+bool sgang_segments_any(const struct sgang_plan_request *request);
+/* Replace a placement that does not keep to segments by one that does, if one
+ * is found. Returns 1; 0 when there is none, with 'nofit' (may be NULL) filled;
+ * -1 with ENOMEM. The placement stays the caller's. */
+int sgang_segments_keep(const struct sgang_plan_request *request,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit);
+
 /* -- reorder.c -- */
+
+/* Are two members interchangeable? */
+bool sgang_members_same(const struct sgang_plan_request *request,
+			const struct sgang_plan_member *a,
+			const struct sgang_plan_member *b);
 
 /* True if any_order makes a difference to this request. */
 bool sgang_any_matters(const struct sgang_plan_request *request);

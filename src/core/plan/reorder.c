@@ -209,13 +209,15 @@ static bool same_required(const struct sgang_plan_member *a,
 		       a_any == b_any;
 }
 
-/* Are two members interchangeable? */
-static bool are_same(const struct sgang_plan_request *request,
-		     const struct sgang_plan_member *a,
-		     const struct sgang_plan_member *b)
+bool sgang_members_same(const struct sgang_plan_request *request,
+			const struct sgang_plan_member *a,
+			const struct sgang_plan_member *b)
 {
 	return a->units == b->units && a->slots == b->slots &&
 	       a->ranks == b->ranks && a->distinct == b->distinct &&
+	       a->segment == b->segment &&
+	       a->spread_segments == b->spread_segments &&
+	       a->consolidate_segments == b->consolidate_segments &&
 	       same_need(request, a->need, b->need) && same_allowed(a, b) &&
 	       same_required(a, b);
 }
@@ -229,8 +231,8 @@ bool sgang_any_matters(const struct sgang_plan_request *request)
 	    request->parallel || request->n_groups)
 		return false;
 	for (i = 1; i < request->n_members; i++) {
-		if (!are_same(request, &request->members[0],
-			      &request->members[i]))
+		if (!sgang_members_same(request, &request->members[0],
+					&request->members[i]))
 			return true;
 	}
 	return false;

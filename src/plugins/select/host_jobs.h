@@ -89,8 +89,10 @@ struct sgang_shape {
 	uint32_t least_nodes; /* fewer than min_nodes, down to these,
 			       * will do (-N1-4); 0: no range */
 	bool whole;           /* takes whole nodes */
-	bool segments;        /* its nodes come in pieces, each within a block;
-			       * Slurm alone knows which nodes will do */
+	uint32_t segment;     /* nodes of each of its segments (--segment),
+			       * which is within a block; 0: not said */
+	bool spread_segments; /* the options of this name */
+	bool consolidate_segments;
 	uint32_t node_cpus;   /* CPUs on each node, when the number of
 			       * nodes is fixed */
 	uint32_t node_gpus;   /* GPUs on each node; 0: none */

@@ -6,8 +6,8 @@
  * again, its node is excluded for its request, or if other members had parts of
  * the node, the node has room only for those.
  *
- * Which nodes have room for the segments of a member (--segment) is Slurm's
- * rule. Such a member comes first once it was refused, on nodes that Slurm
+ * Where no plan keeps to the blocks of a member (topology/block), Slurm may know
+ * better. Such a member comes first once it was refused, on nodes that Slurm
  * chooses, and a member whose planned nodes it got is planned on others.
  */
 
@@ -183,7 +183,7 @@ static bool remember(struct lessons *l, const struct lesson *lesson)
 
 static bool has_segments(const struct attempt *a, size_t nth)
 {
-	return a->parts[sgang_learn_nth(a, nth)].probed->shape.segments;
+	return a->parts[sgang_learn_nth(a, nth)].probed->shape.segment;
 }
 
 bool sgang_learn_slurm_chooses(const struct attempt *a, size_t nth)

@@ -156,6 +156,14 @@ static void amount(struct attempt *a, const struct probed *p, struct slots *s,
 	}
 }
 
+static void segments(const struct sgang_shape *shape,
+		     struct sgang_plan_member *member)
+{
+	member->segment = shape->segment;
+	member->spread_segments = shape->spread_segments;
+	member->consolidate_segments = shape->consolidate_segments;
+}
+
 /* Slots are pieces of the members' common size. */
 static int fill_units(struct attempt *a, struct slots *s,
 		      enum sgang_moment moment)
@@ -174,6 +182,7 @@ static int fill_units(struct attempt *a, struct slots *s,
 			.allowed = places(p, moment),
 			.required = p->required,
 		};
+		segments(&p->shape, &s->members[i]);
 	}
 	h->nodes.units(first->job, &first->shape, s->everywhere, true,
 		       s->total);
@@ -342,6 +351,8 @@ static int fill_vectors(struct attempt *a, struct slots *s,
 			.need = p->need,
 			.required = p->required,
 		};
+		if (p->fixed)
+			segments(shape, &s->members[i]);
 	}
 	return 0;
 }

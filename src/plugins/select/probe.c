@@ -98,6 +98,21 @@ static void find_required(const struct sgang_host *h, struct probed *p)
 	p->required = NULL;
 }
 
+/* topology/block has all nodes of a job in one block if it asks for no segments,
+ * or for larger ones than it is. What a TopologyFile has need not be Slurm's. */
+static uint32_t segment_of(const struct attempt *a,
+			   const struct sgang_shape *shape)
+{
+	const struct sgang_fabric *fabric = a->topology ? a->topology->fabric :
+							  NULL;
+
+	if (!fabric || !sgang_fabric_block_base(fabric) || shape->min_nodes < 2)
+		return 0;
+	if (shape->segment && shape->segment < shape->min_nodes)
+		return shape->segment;
+	return a->c->conf.topology_file[0] ? 0 : shape->min_nodes;
+}
+
 static void probe_one(struct attempt *a, struct gang *g, const struct entry *e,
 		      struct probed *p)
 {
@@ -118,6 +133,7 @@ static void probe_one(struct attempt *a, struct gang *g, const struct entry *e,
 		sgang_helps_refused(a, p);
 		goto fail;
 	}
+	p->shape.segment = segment_of(a, &p->shape);
 	p->alone = sgang_nodeset_copy(p->ever);
 	if (!p->alone) {
 		snprintf(a->why, sizeof(a->why), "no memory");

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* segments.c - members whose nodes come in segments, each within a block
+ *
+ * A plan that knows nothing of segments costs the least, so it is the answer if
+ * its nodes can be divided into them. Else nodes that would be left over in each
+ * block are taken away first: where members are alike and so are the nodes of a
+ * block, the plan for the others is the best there is. Otherwise a tree of
+ * groups (segments_tree.c) may have a better one. If there is no plan that keeps
+ * to the segments, the first one stays, and Slurm may refuse it.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segments_private.h"
+
+bool sgang_segments_any(const struct sgang_plan_request *request)
+{
+	struct sgang_segments rule;
+	size_t i;
+
+	for (i = 0; i < request->n_members; i++) {
+		if (sgang_segments_of(request, &request->members[i], &rule))
+			return true;
+	}
+	return false;
+}
+
+/* -- can these nodes be divided -- */
+
+static int ascending(const void *one, const void *two)
+{
+	const uint32_t *a = one, *b = two;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The nodes from pos[0] on that are in one domain of this level with it. */
+static uint32_t count_in_one(const struct sgang_fabric *fabric,
+			     const uint32_t *pos, uint32_t n, uint32_t level)
+{
+	const uint32_t *order = sgang_fabric_order(fabric);
+	uint32_t i, d = sgang_fabric_within(fabric, order[pos[0]], level);
+
+	if (d == SGANG_DOMAIN_NONE)
+		return 1;
+	for (i = 1; i < n; i++) {
+		if (sgang_fabric_within(fabric, order[pos[i]], level) != d)
+			break;
+	}
+	return i;
+}
+
+/* Each segment has as many whole parts, blocks of the size below, as it fills,
+ * and a rest in one more. Do the nodes in one block make such segments? */
+static bool parts_keep(const struct sgang_fabric *fabric,
+		       const struct sgang_segments *rule, const uint32_t *pos,
+		       uint32_t n)
+{
+	uint32_t part = rule->span.part, rest = rule->nodes % part;
+	uint32_t need = n / rule->nodes * (rule->nodes / part);
+	uint32_t whole = 0, n_parts = 0, i, in;
+	bool even = true;
+
+	for (i = 0; i < n; i += in, n_parts++) {
+		in = count_in_one(fabric, pos + i, n - i,
+				  rule->span.part_level);
+		whole += in / part;
+		even &= rest ? in % part % rest == 0 : in % part == 0;
+	}
+	return n_parts <= rule->span.n_parts ||
+	       (even && (whole == need || (whole > need && part % rest == 0)));
+}
+
+static bool block_keeps(const struct sgang_fabric *fabric,
+			const struct sgang_segments *rule, const uint32_t *pos,
+			uint32_t n)
+{
+	if (n % rule->nodes)
+		return false;
+	if (rule->spread && n != rule->nodes)
+		return false;
+	return !rule->span.n_parts || parts_keep(fabric, rule, pos, n);
+}
+
+static bool nodes_keep(const struct sgang_fabric *fabric,
+		       const struct sgang_segments *rule, const uint32_t *pos,
+		       uint32_t n)
+{
+	uint32_t i, in;
+
+	for (i = 1; i < n; i++) {
+		if (pos[i] == pos[i - 1])
+			return false;
+	}
+	if (count_in_one(fabric, pos, n, rule->together) != n)
+		return false;
+	for (i = 0; i < n; i += in) {
+		in = count_in_one(fabric, pos + i, n - i, rule->span.level);
+		if (!block_keeps(fabric, rule, pos + i, in))
+			return false;
+	}
+	return true;
+}
+
+/* Can the nodes of all members be divided into their segments? -1 with ENOMEM.
+ */
+static int keeps(const struct sgang_plan_request *request,
+		 const struct sgang_placement *placement)
+{
+	const uint32_t *at = sgang_fabric_pos(request->fabric);
+	uint32_t *pos = malloc((placement->n_runs + 1) * sizeof(*pos));
+	bool all = true;
+	size_t r, i = 0;
+
+	if (!pos)
+		return -1;
+	while (all && i < placement->n_runs) {
+		uint32_t member = placement->runs[i].member, n = 0;
+		struct sgang_segments rule;
+
+		for (r = i; r < placement->n_runs &&
+			    placement->runs[r].member == member;
+		     r++)
+			pos[n++] = at[placement->runs[r].node];
+		i = r;
+		if (!sgang_segments_of(request, &request->members[member],
+				       &rule))
+			continue;
+		qsort(pos, n, sizeof(*pos), ascending);
+		all = nodes_keep(request->fabric, &rule, pos, n);
+	}
+	free(pos);
+	return all;
+}
+
+/* -- without what would be left over -- */
+
+/* The request without these nodes. */
+struct thinned {
+	struct sgang_plan_request request;
+	struct sgang_plan_member *member;
+	struct sgang_nodeset **set; /* by member; NULL: that of the one before,
+				     * or none */
+};
+
+static void thinned_end(struct thinned *t)
+{
+	size_t i;
+
+	for (i = 0; t->set && i < t->request.n_members; i++)
+		sgang_nodeset_destroy(t->set[i]);
+	free(t->set);
+	free(t->member);
+}
+
+static int thinned_make(struct thinned *t,
+			const struct sgang_plan_request *asked)
+{
+	size_t n = asked->n_members, i;
+
+	*t = (struct thinned){ .request = *asked,
+			       .member = malloc(n * sizeof(*t->member)),
+			       .set = calloc(n, sizeof(*t->set)) };
+	if (!t->member || !t->set)
+		return -1;
+	t->request.members = t->member;
+	for (i = 0; i < n; i++) {
+		const struct sgang_plan_member *from = &asked->members[i];
+		struct sgang_segments rule;
+
+		t->member[i] = *from;
+		if (!sgang_segments_of(asked, from, &rule) || from->required)
+			continue;
+		if (i && sgang_members_same(asked, from, from - 1)) {
+			t->member[i].allowed = t->member[i - 1].allowed;
+			continue;
+		}
+		t->set[i] = sgang_segments_thin(asked, from, &rule, rule.spread,
+						(uint32_t)i);
+		if (!t->set[i])
+			return -1;
+		t->member[i].allowed = t->set[i];
+	}
+	return 0;
+}
+
+/* Have all nodes that a member may have the same number of ranks? */
+static bool ranks_alike(const struct sgang_plan_request *asked,
+			const struct sgang_plan_member *member)
+{
+	uint32_t n_dims = sgang_plan_dims(asked), node, ranks = 0;
+
+	if (member->ranks || member->slots)
+		return true;
+	for (node = 0; node < sgang_fabric_nodes(asked->fabric); node++) {
+		uint32_t all = asked->total[(size_t)node * n_dims];
+
+		if (!sgang_segments_room(asked, member, node))
+			continue;
+		if (ranks && ranks != all)
+			return false;
+		ranks = all;
+	}
+	return true;
+}
+
+/* Is the plan for the nodes that are left the best there is? Of segments that
+ * share no block two members may have one each there, so it is not. */
+static bool is_enough(const struct sgang_plan_request *asked)
+{
+	struct sgang_segments rule;
+	size_t i;
+
+	for (i = 0; i < asked->n_members; i++) {
+		if (!sgang_segments_of(asked, &asked->members[i], &rule) ||
+		    asked->members[i].required || rule.nodes > rule.base ||
+		    rule.spread || rule.together != SGANG_LEVEL_UNCONNECTED ||
+		    !sgang_members_same(asked, &asked->members[0],
+					&asked->members[i]))
+			return false;
+	}
+	return !asked->n_groups && !asked->parallel && !asked->spread &&
+	       !sgang_plan_weights_differ(asked) &&
+	       !sgang_segments_share(asked, &asked->members[0]) &&
+	       ranks_alike(asked, &asked->members[0]);
+}
+
+/* Plan without these nodes. Returns 1 and '*placement', which keeps to all
+ * segments; 0 when that failed, and '*never' says whether there is none; -1
+ * with ENOMEM. */
+static int plan_thinned(const struct sgang_plan_request *asked,
+			const struct sgang_placement *first,
+			struct sgang_placement **placement, bool *never)
+{
+	struct sgang_placement *made = NULL;
+	bool enough = is_enough(asked);
+	struct thinned thinned;
+	int rc = thinned_make(&thinned, asked);
+
+	if (!rc) {
+		rc = sgang_plan_ordered(&thinned.request, &made, NULL, NULL);
+		*never = !rc && enough;
+	}
+	if (rc > 0 && asked->any_order &&
+	    sgang_any_order(&thinned.request, &made))
+		rc = -1;
+	thinned_end(&thinned);
+	if (rc > 0)
+		rc = keeps(asked, made);
+	if (rc > 0 && !enough) {
+		made->bound = sgang_segments_least(asked, first, made);
+		made->exact = false;
+	}
+	if (rc > 0)
+		*placement = made;
+	else
+		sgang_placement_destroy(made);
+	return rc < 0 && errno == EINVAL ? 0 : rc;
+}
+
+/* -- the answer -- */
+
+static uint64_t cost_of(const struct sgang_plan_request *asked,
+			const struct sgang_placement *made)
+{
+	return asked->n_groups || asked->parallel ? made->weighted_cost :
+						    made->ring.cost;
+}
+
+/* -1 with ENOMEM. */
+static int is_better(const struct sgang_plan_request *asked,
+		     const struct sgang_placement *a,
+		     const struct sgang_placement *b)
+{
+	uint64_t weight[2] = { 0, 0 };
+
+	if (sgang_segments_by_weight(asked) &&
+	    (sgang_plan_weigh(asked, a, &weight[0]) ||
+	     sgang_plan_weigh(asked, b, &weight[1])))
+		return -1;
+	if (weight[0] != weight[1])
+		return weight[0] < weight[1];
+	if (a->above != b->above)
+		return a->above < b->above;
+	return cost_of(asked, a) < cost_of(asked, b);
+}
+
+/* Replace the best placement by one that keeps to segments, if it is better,
+ * and keep what both have proved. Takes over 'made'. 1, or -1 with ENOMEM. */
+static int take(const struct sgang_plan_request *asked,
+		struct sgang_placement *made, struct sgang_placement **best)
+{
+	struct sgang_placement *worse = made;
+	int rc = *best ? is_better(asked, made, *best) : 1;
+
+	if (rc > 0) {
+		worse = *best;
+		*best = made;
+	}
+	if (worse && worse->above == (*best)->above &&
+	    worse->bound > (*best)->bound)
+		(*best)->bound = worse->bound;
+	if (!sgang_segments_by_weight(asked) && !(*best)->above &&
+	    cost_of(asked, *best) <= (*best)->bound)
+		(*best)->exact = true;
+	sgang_placement_destroy(worse);
+	return rc < 0 ? -1 : 1;
+}
+
+static void explain(const struct sgang_plan_request *asked,
+		    struct sgang_nofit *nofit)
+{
+	struct sgang_segments rule, most = { .nodes = 0 };
+	size_t who = 0, i;
+
+	for (i = 0; i < asked->n_members; i++) {
+		if (!sgang_segments_of(asked, &asked->members[i], &rule) ||
+		    rule.nodes <= most.nodes)
+			continue;
+		most = rule;
+		who = i;
+	}
+	memset(nofit, 0, sizeof(*nofit));
+	nofit->member = (uint32_t)who;
+	snprintf(
+		nofit->text, sizeof(nofit->text),
+		most.n > 1 ?
+			"member %zu: no blocks with room for its segments of %u nodes" :
+			"member %zu: no blocks with room for its %u nodes",
+		who, most.nodes);
+}
+
+static int try_tree(const struct sgang_plan_request *asked, bool even,
+		    const struct sgang_placement *first,
+		    struct sgang_placement **best, bool *never)
+{
+	struct sgang_placement *made = NULL;
+	int rc = sgang_segments_tree(asked, even, first, &made, never);
+
+	if (rc > 0)
+		rc = keeps(asked, made);
+	if (rc > 0)
+		return take(asked, made, best);
+	sgang_placement_destroy(made);
+	return rc;
+}
+
+/* Is a segment larger than a block, and may it be in few of these only? */
+static bool has_parts(const struct sgang_plan_request *asked)
+{
+	struct sgang_segments rule;
+	size_t i;
+
+	for (i = 0; i < asked->n_members; i++) {
+		if (sgang_segments_of(asked, &asked->members[i], &rule) &&
+		    rule.span.n_parts)
+			return true;
+	}
+	return false;
+}
+
+/* Find the best placement that keeps to segments, as far as there is one. -1
+ * with ENOMEM. */
+static int find_best(const struct sgang_plan_request *asked,
+		     const struct sgang_placement *first,
+		     struct sgang_placement **best, bool *never)
+{
+	struct sgang_placement *made = NULL;
+	int rc = plan_thinned(asked, first, &made, never);
+
+	if (rc > 0)
+		rc = take(asked, made, best);
+	if (rc < 0 || *never || (*best && (*best)->exact))
+		return rc;
+	rc = try_tree(asked, false, first, best, never);
+	if (rc >= 0 && !*best && !*never && has_parts(asked))
+		rc = try_tree(asked, true, first, best, never);
+	*never &= !*best;
+	return rc;
+}
+
+int sgang_segments_keep(const struct sgang_plan_request *asked,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit)
+{
+	struct sgang_placement *best = NULL;
+	bool never = false;
+	int rc = keeps(asked, *placement);
+
+	if (rc)
+		return rc;
+	(*placement)->exact = false;
+	rc = find_best(asked, *placement, &best, &never);
+	if (rc >= 0 && best) {
+		sgang_placement_destroy(*placement);
+		*placement = best;
+		return 1;
+	}
+	sgang_placement_destroy(best);
+	if (rc >= 0 && never && nofit)
+		explain(asked, nofit);
+	return rc < 0 ? -1 : !never;
+}
