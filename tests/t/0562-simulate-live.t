@@ -2,44 +2,46 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0562-simulate-live.t - what sgang simulate foretells, and what slurmctld did
 #
-# SGANG_LIVE_JOBS=N jobs [40] are submitted to a private cluster, as they come by
-# chance with SGANG_LIVE_SEED=N [1]. What Slurm says of their submission, size
-# and length is replayed; when they started is compared. make bench-twin does it
-# with 1000 jobs.
+# SGANG_LIVE_JOBS=N jobs [40] are submitted to a private cluster of
+# SGANG_LIVE_NODES=N nodes [16], as they come by chance with SGANG_LIVE_SEED=N [1].
+# They run for SGANG_LIVE_SECONDS=N seconds [3] and up to four times as long more.
+# What Slurm says of their submission, size and length is replayed; when they
+# started is compared. bench-twin does it with 1000 jobs.
 
 test_description='A replay has the starts that slurmctld had'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 : "${SGANG_LIVE_JOBS:=40}" "${SGANG_LIVE_SEED:=1}"
+: "${SGANG_LIVE_NODES:=16}" "${SGANG_LIVE_SECONDS:=3}"
 
 bf_interval=4
+limit=$((SGANG_LIVE_SECONDS * 5 / 60 + 1)) # minutes
 sgang=$(checked_sgang)
-cat >topology.conf <<'END'
-SwitchName=l0 Nodes=n[1-4]
-SwitchName=l1 Nodes=n[5-8]
-SwitchName=l2 Nodes=n[9-12]
-SwitchName=l3 Nodes=n[13-16]
-SwitchName=top Switches=l[0-3]
-END
-slurm_setup -n 16 -c 2 --gang --topology "$PWD/topology.conf" --conf \
+leaves=$((SGANG_LIVE_NODES / 4))
+for ((i = 0; i < leaves; i++)); do
+	echo "SwitchName=l$i Nodes=n[$((4 * i + 1))-$((4 * i + 4))]"
+done >topology.conf
+echo "SwitchName=top Switches=l[0-$((leaves - 1))]" >>topology.conf
+slurm_setup -n $SGANG_LIVE_NODES -c 2 --gang --topology "$PWD/topology.conf" --conf \
 "SchedulerParameters=bf_interval=$bf_interval,sched_interval=2,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1"
 slurm_start
 
 # What comes: seconds since the first one, nodes, seconds of work, gang, members.
-awk -v n=$SGANG_LIVE_JOBS -v seed=$SGANG_LIVE_SEED '
+awk -v n=$SGANG_LIVE_JOBS -v seed=$SGANG_LIVE_SEED \
+	-v all=$SGANG_LIVE_NODES -v least=$SGANG_LIVE_SECONDS '
 	BEGIN {
 		srand(seed)
 		while (k < n) {
 			members = rand() < 0.3 ? 2 + int(3 * rand()) : 1
 			nodes = 1 + int(rand() * rand() * (members > 1 ? 4 : 9))
-			run = 3 + int(12 * rand() * rand())
+			run = least + int(4 * least * rand() * rand())
 			gang = members > 1 ? "g" ++gangs : "-"
 			for (m = 0; m < members && k < n; m++) {
 				k++
 				print int(t), nodes, run, gang, members
 			}
-			t += -log(1 - rand()) * members * nodes * run / 16 / 0.9
+			t += -log(1 - rand()) * members * nodes * run / all / 0.9
 		}
 	}' >queue
 # A gang that was cut off at the end of the queue has fewer members.
@@ -54,7 +56,7 @@ submit_all()
 		while test $((EPOCHSECONDS - since)) -lt $at; do
 			sleep 0.2
 		done
-		submit -J "$gang" -N $nodes --exclusive -t 1 \
+		submit -J "$gang" -N $nodes --exclusive -t $limit \
 			$(test $gang = - ||
 			  echo --gang=$gang --gang-min-member=$members) \
 			--wrap="sleep $run" >/dev/null </dev/null || return 1
@@ -86,16 +88,17 @@ all_ended()
 
 test_expect_success 'the jobs come, and slurmctld runs them all' '
 	submit_all &&
-	wait_for $((60 + 10 * SGANG_LIVE_JOBS)) all_ended &&
+	wait_for $((60 + 4 * SGANG_LIVE_SECONDS * SGANG_LIVE_JOBS)) all_ended &&
 	told_by_slurm >slurm.csv &&
 	test $(grep -c ",COMPLETED$" slurm.csv) = $SGANG_LIVE_JOBS
 '
-# Of a queue the replay is told what was asked for, and how long it took: a second
-# more than the job ran, until slurmctld has its nodes again. Jobs of a few seconds
-# would start much too soon without.
+# Of a queue the replay is told what was asked for, and how long it took: half a
+# second more than the job ran, which is a second more for every other one, until
+# slurmctld gives its nodes to the next (0.4 s was the median, measured in the log
+# of 200 jobs). Jobs of a few seconds would start much too soon without.
 test_expect_success '8.1 the same jobs are replayed with the same settings' '
 	{ echo id,submit,run,limit,nodes,cpus,whole,user,gang &&
-	  awk -F, "{ print \$1 \",\" \$2 \",\" \$4 - \$3 + 1 \",60,\" \$5 \\
+	  awk -F, "{ print \$1 \",\" \$2 \",\" \$4 - \$3 + NR % 2 \",$((60 * limit)),\" \$5 \\
 		\",2,yes,root,\" (\$6 == \"-\" ? \"\" : \$6) }" slurm.csv
 	} >jobs.csv &&
 	"$sgang" simulate --json --jobs=jobs.csv --nodes="$SLURM_CONF" \
