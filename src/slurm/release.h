@@ -13,6 +13,8 @@
  *   release_whole_node()	does the job want all of its nodes?
  *   release_segments()	the size of its segments (--segment) in the lowest 16 bits,
  *			above them a bit for each option about them; 0: none
+ *   RELEASE_UNNAMED_STAYS	is a node left where it was in topologies that its
+ *			Topology= does not name? (25.05 and later)
  *   RELEASE_SPREAD_SEGMENTS, RELEASE_CONSOLIDATE_SEGMENTS
  *			these bits; 0: the release has no such option
  *   release_nodes_bound()	it gets no more nodes than that; 0: as it asks

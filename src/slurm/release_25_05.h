@@ -22,6 +22,7 @@ static inline void release_forget(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_UNNAMED_STAYS 1
 #define RELEASE_SPREAD_SEGMENTS 0
 #define RELEASE_CONSOLIDATE_SEGMENTS 0
 

@@ -25,6 +25,7 @@ static inline int release_requeue(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_UNNAMED_STAYS 0
 #define RELEASE_SPREAD_SEGMENTS SPREAD_SEGMENTS
 #define RELEASE_CONSOLIDATE_SEGMENTS CONSOLIDATE_SEGMENTS
 

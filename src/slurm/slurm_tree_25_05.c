@@ -93,12 +93,36 @@ static char *leaf_in(const char *place, int idx)
 	return leaf ? leaf : xstrdup("");
 }
 
+/* The leaf in its address, which ends in ".leaf.node", in the default topology;
+ * "": none. */
+static char *leaf_in_address(const node_record_t *node_ptr)
+{
+	char *addr = NULL, *pattern = NULL, *leaf = NULL, *dot;
+
+	if (!topology_g_get_node_addr(node_ptr->name, &addr, &pattern)) {
+		dot = strrchr(addr, '.');
+		if (dot)
+			*dot = '\0';
+		leaf = dot ? strrchr(addr, '.') : NULL;
+		leaf = xstrdup(leaf ? leaf + 1 : dot ? addr : "");
+	}
+	xfree(addr);
+	xfree(pattern);
+	return leaf ? leaf : xstrdup("");
+}
+
 /* As in leaf_in(); NULL: where the text has it. */
 static char *place_of(const node_record_t *node_ptr, bitstr_t *nowhere, int idx)
 {
-	if (node_ptr->topology_str)
-		return leaf_in(node_ptr->topology_str, idx);
-	return bit_test(nowhere, node_ptr->index) ? xstrdup("") : NULL;
+	char *leaf;
+
+	if (!node_ptr->topology_str)
+		return bit_test(nowhere, node_ptr->index) ? xstrdup("") : NULL;
+	leaf = leaf_in(node_ptr->topology_str, idx);
+	if (*leaf || !RELEASE_UNNAMED_STAYS)
+		return leaf;
+	xfree(leaf);
+	return idx ? NULL : leaf_in_address(node_ptr);
 }
 
 char **sgang_slurm_tree_only(const char *topology)
