@@ -84,7 +84,9 @@ test_expect_success 'topology/block: a member that asks for segments' '
 test_expect_success 'nothing is left of that' 'nothing_left'
 slurm_cleanup
 
-slurm_setup --cloud 12 --gang --conf 'TopologyPlugin=topology/block'
+slurm_setup --cloud 14 --gang --gang-conf AllowUnconnected=yes \
+	--conf 'TopologyPlugin=topology/block
+PartitionName=apart Nodes=n[13-14] MaxTime=INFINITE State=UP'
 cat >"$slurm_dir/etc/topology.conf" <<'END'
 BlockName=b1 Nodes=n[1,5,9]
 BlockName=b2 Nodes=n[2,6,10]
@@ -105,6 +107,13 @@ test_expect_success '7.3 a member whose segments need certain blocks starts' '
 		$(submit --exclusive -N 6 --segment=3 --gang=need)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test "$(squeue -h -j ${ids[1]} -o %N)" = "n[1-2,5-6,9-10]"
+'
+test_expect_success 'nodes in no block: a member of two has both' '
+	test_when_finished clear_cluster &&
+	ids=$(submit -p apart --exclusive -N 2 --gang=apart \
+		--gang-min-member=1) &&
+	wait_for 20 all_in CONFIGURING $ids &&
+	test "$(squeue -h -j $ids -o %N)" = "n[13-14]"
 '
 test_expect_success '7.3 two members that differ in their segments alone' '
 	test_when_finished clear_cluster &&

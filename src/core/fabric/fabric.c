@@ -108,6 +108,20 @@ uint32_t sgang_fabric_block_base(const struct sgang_fabric *fabric)
 	return fabric->sizes.base;
 }
 
+/* A node in no block is a domain of its own that has its name. */
+bool sgang_fabric_in_block(const struct sgang_fabric *fabric, uint32_t node)
+{
+	uint32_t d = fabric->sizes.base ?
+			     sgang_fabric_within(fabric, node,
+						 fabric->block_level) :
+			     SGANG_DOMAIN_NONE;
+
+	return d != SGANG_DOMAIN_NONE &&
+	       (fabric->domain[d].n_nodes > 1 ||
+		strcmp(fabric->domain[d].name,
+		       sgang_fabric_node_name(fabric, node)));
+}
+
 /* The level of blocks that join 2^power, which is one of the sizes. */
 static uint32_t block_level(const struct sgang_fabric *fabric, uint32_t power)
 {

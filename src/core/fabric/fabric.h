@@ -128,6 +128,9 @@ bool sgang_fabric_block_span(const struct sgang_fabric *fabric, uint32_t nodes,
 /* The nodes that a block by itself is made for; 0: there are no blocks. */
 uint32_t sgang_fabric_block_base(const struct sgang_fabric *fabric);
 
+/* False for a node that the file puts in no block, and if there are none. */
+bool sgang_fabric_in_block(const struct sgang_fabric *fabric, uint32_t node);
+
 /* The highest level below UNCONNECTED that exists. */
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);
 

@@ -98,15 +98,31 @@ static void find_required(const struct sgang_host *h, struct probed *p)
 	p->required = NULL;
 }
 
+/* Are some of these nodes in a block? */
+static bool in_blocks(const struct sgang_fabric *fabric,
+		      const struct sgang_nodeset *nodes)
+{
+	uint32_t n = sgang_nodeset_next(nodes, 0);
+
+	while (n != SGANG_NODE_NONE && !sgang_fabric_in_block(fabric, n))
+		n = sgang_nodeset_next(nodes, n + 1);
+	return n != SGANG_NODE_NONE;
+}
+
 /* topology/block has all nodes of a job in one block if it asks for no segments,
- * or for larger ones than it is. What a TopologyFile has need not be Slurm's. */
+ * or for larger ones than it is, and leaves jobs alone that cannot have nodes in
+ * blocks. What a TopologyFile has need not be Slurm's. */
 static uint32_t segment_of(const struct attempt *a,
-			   const struct sgang_shape *shape)
+			   const struct sgang_shape *shape,
+			   const struct sgang_nodeset *usable,
+			   const struct sgang_nodeset *ever)
 {
 	const struct sgang_fabric *fabric = a->topology ? a->topology->fabric :
 							  NULL;
 
-	if (!fabric || !sgang_fabric_block_base(fabric) || shape->min_nodes < 2)
+	if (!fabric || !sgang_fabric_block_base(fabric) ||
+	    shape->min_nodes < 2 ||
+	    !in_blocks(fabric, sgang_nodeset_count(usable) ? usable : ever))
 		return 0;
 	if (shape->segment && shape->segment < shape->min_nodes)
 		return shape->segment;
@@ -133,7 +149,7 @@ static void probe_one(struct attempt *a, struct gang *g, const struct entry *e,
 		sgang_helps_refused(a, p);
 		goto fail;
 	}
-	p->shape.segment = segment_of(a, &p->shape);
+	p->shape.segment = segment_of(a, &p->shape, usable, p->ever);
 	p->alone = sgang_nodeset_copy(p->ever);
 	if (!p->alone) {
 		snprintf(a->why, sizeof(a->why), "no memory");
