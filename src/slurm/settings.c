@@ -439,6 +439,12 @@ static struct sgang_topologies *read_topologies(struct reading *r,
 	from.path = path;
 	all = r->live.text ? read_both(r, path, err) :
 			     read_all(r, &from, &r->partition_err, err);
+	if (!all && r->kept && r->live.text) {
+		/* Slurm takes what is a mistake for us */
+		xfree(path);
+		from.path = path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
+		all = read_all(r, &from, &r->partition_err, err);
+	}
 	xfree(path);
 	return all;
 }
