@@ -517,8 +517,17 @@ slurm_ctld_answers()
 # Called "slurmctld", not by a path that ends differently: by this name Slurm's
 # own code knows where it runs. Under valgrind it finds itself only by its full
 # path.
+# Since 25.11 a child of a slurmctld that was killed has its port for a moment.
+slurm_port_free()
+{
+	awk -v port=$(printf ":%04X" $slurm_port) '
+		$4 == "0A" && substr($2, length($2) - 4) == port { taken = 1 }
+		END { exit taken }' /proc/net/tcp
+}
+
 slurm_start_ctld()
 {
+	wait_for 15 slurm_port_free
 	test -z "$slurm_faults" || export SGANG_FAULT_FILE=$slurm_dir/etc/faults
 	if test -n "$SGANG_VALGRIND"; then
 		slurm_launch valgrind --leak-check=full --num-callers=30 \

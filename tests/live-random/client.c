@@ -680,18 +680,16 @@ int lr_reserve(const struct lr_node *node, bool reserved)
 {
 	reservation_name_msg_t end = { .name = (char *)node->name };
 	resv_desc_msg_t begin;
-	char *name = NULL;
 	int rc;
 
 	slurm_init_resv_desc_msg(&begin);
 	begin.name = begin.node_list = (char *)node->name;
 	begin.start_time = time(NULL);
 	begin.duration = RESERVED_MINUTES;
-	begin.users = "nobody";
+	begin.users = "daemon"; /* some releases know no nobody */
 	if (reserved) {
-		name = slurm_create_reservation(&begin);
-		rc = name ? 0 : -1;
-		free(name);
+		/* who frees the name, and how, differs by release */
+		rc = slurm_create_reservation(&begin) ? 0 : -1;
 	} else {
 		rc = slurm_delete_reservation(&end);
 	}
