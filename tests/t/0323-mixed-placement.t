@@ -315,7 +315,7 @@ for ((s = 0; s < states; s++)); do
 done
 
 setup --gang
-test_expect_success '5.5 sgang place and slurmctld agree about mixed gangs' '
+test_expect_success '5.5 sgang place and slurmctld agree about mixed gangs, with GRES' '
 	compare_gangs && test $agreed = $asked &&
 	test $((same * 3)) -ge $((asked * 2)) &&
 	test $((placed * 2)) -ge $asked
@@ -323,7 +323,7 @@ test_expect_success '5.5 sgang place and slurmctld agree about mixed gangs' '
 slurm_cleanup
 
 setup --stock
-test_expect_success '4.34 the cost of stock Slurm is what was said in most cases' '
+test_expect_success '4.34 the cost of stock Slurm, with GRES, is what was said in most cases' '
 	compare_stock && test $((agreed * 4)) -ge $((asked * 3)) &&
 	test $sure -ge 5 && test $wrong = 0
 '

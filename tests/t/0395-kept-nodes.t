@@ -114,7 +114,7 @@ test_expect_success '6.7 nor when it is requeued by its user' '
 test_expect_success '6.7 a job before it does; then the gang waits for that' '
 	high=$(waits -t 10) && scontrol update JobId=$high Priority=4294950000 &&
 	touch ${members[0]}.fail && wait_state $high RUNNING &&
-	all_in PENDING ${members[@]} && untouched $low
+	wait_for 20 all_in PENDING ${members[@]} && untouched $low
 '
 test_expect_success '6.7 ... for so long only: then others have the nodes' '
 	wait_for 60 job_is $low RUNNING && all_in PENDING ${members[@]}

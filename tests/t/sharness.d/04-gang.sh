@@ -396,6 +396,7 @@ errors_left()
 	for pattern; do
 		ignore+=(-e "$pattern")
 	done
+	ignore+=(-e 'GRES are left to Slurm alone') # 13-gres.sh
 	! slurm_since 25.11 || ignore+=(-e 'could not find JobId=.* SLUID=')
 	slurm_errors | grep -Ev "${ignore[@]}"
 }
