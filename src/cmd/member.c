@@ -2,6 +2,7 @@
 /* member.c - members of a gang on the command line of sgang place */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct sgang_member_ask {
 	struct sgang_amounts amounts; /* of a unit */
 	char *nodes;                  /* no others; NULL: all */
 	char *require;                /* these are among them; NULL: none */
+	uint32_t segment;             /* nodes of each; 0: not said */
 	struct sgang_nodeset *allowed, *required; /* as sets, owned */
 };
 
@@ -96,14 +98,15 @@ static int read_list(const char *value, size_t length, char **list,
 	return *list ? 0 : sgang_err_memory(err);
 }
 
-static int read_ranks(const char *value, size_t length, uint32_t *ranks,
-		      struct sgang_error *err)
+/* 'name' is what stands before the value. */
+static int read_number(const char *name, const char *value, size_t length,
+		       uint32_t *into, struct sgang_error *err)
 {
 	char word[32];
 	uint64_t number;
 
-	if (*ranks)
-		return sgang_errf(err, EINVAL, "ranks= is given twice");
+	if (*into)
+		return sgang_errf(err, EINVAL, "%s= is given twice", name);
 	if (length >= sizeof(word))
 		length = 0;
 	memcpy(word, value, length);
@@ -111,9 +114,9 @@ static int read_ranks(const char *value, size_t length, uint32_t *ranks,
 	if (sgang_text_number(word, 1, SGANG_SLOTS_MAX, &number))
 		return sgang_errf(err, EINVAL,
 				  "expected a number from 1 to %d "
-				  "behind ranks=",
-				  SGANG_SLOTS_MAX);
-	*ranks = (uint32_t)number;
+				  "behind %s=",
+				  SGANG_SLOTS_MAX, name);
+	*into = (uint32_t)number;
 	return 0;
 }
 
@@ -140,7 +143,14 @@ static int read_word(struct sgang_resources *resources, const char *text,
 	length = name + strcspn(text + name, ",:");
 	value = value_of(text, "ranks");
 	if (value)
-		return read_ranks(value, length - name - 1, ranks, err) ?
+		return read_number("ranks", value, length - name - 1, ranks,
+				   err) ?
+			       -1 :
+			       (int)length;
+	value = value_of(text, "segment");
+	if (value)
+		return read_number("segment", value, length - name - 1,
+				   &ask->segment, err) ?
 			       -1 :
 			       (int)length;
 	return sgang_resources_word(resources, text, length, &ask->amounts,
@@ -324,6 +334,23 @@ static bool is_large_enough(const struct sgang_plan_request *plan,
 	return true;
 }
 
+/* As topology/block does: without segments all nodes are in one block. */
+static int settle_segment(struct sgang_plan_member *member, uint32_t segment,
+			  struct sgang_error *err)
+{
+	if (!member->distinct)
+		segment = 0;
+	if (segment > member->units || !segment)
+		segment = member->units;
+	if (member->units % segment)
+		return sgang_errf(err, EINVAL,
+				  "--member: segment=%" PRIu32
+				  " does not divide its %" PRIu32 " nodes",
+				  segment, member->units);
+	member->segment = member->distinct ? segment : 0;
+	return 0;
+}
+
 static int settle_one(struct sgang_plan_member *member,
 		      struct sgang_member_ask *ask,
 		      const struct sgang_plan_request *plan,
@@ -356,7 +383,7 @@ static int settle_one(struct sgang_plan_member *member,
 		member->allowed = ask->allowed;
 	if (ask->require)
 		member->required = ask->required;
-	return 0;
+	return settle_segment(member, ask->segment, err);
 }
 
 int sgang_members_settle(struct sgang_members *members,

@@ -321,6 +321,26 @@ test_expect_success '5.6: the least cost, but perhaps not the least weight' '
 	grep "no placement costs less; not proved" err
 '
 
+test_expect_success '7.3: on blocks a member is within one, or in segments' '
+	printf "BlockName=b%d Nodes=n[%s]\n" 1 1-3 2 4-6 3 7-9 >blocks.conf &&
+	echo "BlockSizes=3" >>blocks.conf &&
+	blocks="--topology=blocks.conf --slots=1" &&
+	$SGANG place $blocks --member="3*2x1" >out &&
+	cat >expected <<-END &&
+	member=0 nodes=n[1-2] slots=1(x2)
+	member=1 nodes=n[4-5] slots=1(x2)
+	member=2 nodes=n[7-8] slots=1(x2)
+	END
+	grep ^member out >got && test_cmp expected got &&
+	$SGANG place $blocks --free="n[2-9]=1" --member=6x1:segment=3 >out &&
+	grep "^member=0 nodes=n\[4-9\] " out &&
+	test_expect_code 1 $SGANG place $blocks --free="n[1-2,4-5,7-8]=1" \
+		--member=6x1:segment=3 >out 2>err &&
+	grep "no blocks with room for its segments of 3 nodes" out err &&
+	test_expect_code 2 $SGANG place $blocks --member=4x1:segment=3 2>err &&
+	grep "segment=3 does not divide its 4 nodes" err
+'
+
 test_expect_success '4.2: the same question twice has the same answer' '
 	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >first &&
 	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >second &&
