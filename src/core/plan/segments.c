@@ -71,7 +71,8 @@ static bool parts_keep(const struct sgang_fabric *fabric,
 		even &= rest ? in % part % rest == 0 : in % part == 0;
 	}
 	return n_parts <= rule->span.n_parts ||
-	       (even && (whole == need || (whole > need && part % rest == 0)));
+	       (even &&
+		(whole == need || (whole > need && rest && part % rest == 0)));
 }
 
 static bool block_keeps(const struct sgang_fabric *fabric,
