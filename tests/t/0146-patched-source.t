@@ -8,7 +8,9 @@ test_description='source_patches() of contrib/lib.sh'
 
 : "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 
+eval "$(declare -f say | sed '1s/say/sharness_say/')"
 . "$top_srcdir/contrib/lib.sh"
+say() { sharness_say "$@"; }
 
 if ! command -v git >/dev/null; then
 	skip_all="there is no git"
