@@ -61,7 +61,8 @@ words() { tr , ' ' <<<"$1"; }
 sorted() { printf "%s\n" "$@" | sed /^$/d | sort -n; }
 
 # All that should live run, and their files say the same: each of them is there
-# once, with a rank or as a spare, and nobody else. In "ranks" and "spares".
+# once, with a rank or as a spare, and nobody else; nobody is a spare while a rank
+# is vacant. In "ranks" and "spares".
 agree()
 {
 	local id first= file
@@ -80,6 +81,8 @@ agree()
 	first=$(launched | head -n 1) && test -n "$first" || return 1
 	ranks=($(words "$(said $first JOB_IDS)"))
 	spares=($(words "$(said $first SPARE_JOB_IDS)"))
+	# it is a moment until a spare has the place of who was lost
+	[[ " ${ranks[*]} " != *" 0 "* ]] || test -z "${spares[*]}" || return 1
 	test -z "$cold" ||
 		test "$(sorted ${ranks[@]} | grep -vx 0)" = \
 			"$(sorted $(launched))" || return 1
@@ -87,8 +90,7 @@ agree()
 		"$(sorted ${live[@]})"
 }
 
-# Who had a rank has it; nobody is a spare while a rank is vacant; the epoch has
-# not gone back.
+# Who had a rank has it; the epoch has not gone back.
 holds()
 {
 	local i now
@@ -98,7 +100,6 @@ holds()
 	for i in 0 1 2 3; do
 		test -z "${had[i]}" || test "${had[i]}" = ${ranks[i]} || return 1
 		had[i]=${ranks[i]#0}
-		test ${ranks[i]} != 0 || test -z "${spares[*]}" || return 1
 	done
 	test ${#spares[@]} -le $wanted || return 1
 	now=$(said $(launched | head -n 1) EPOCH) && test $now -ge $epoch &&
