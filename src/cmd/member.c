@@ -339,15 +339,14 @@ static int settle_segment(struct sgang_plan_member *member, uint32_t segment,
 			  struct sgang_error *err)
 {
 	if (!member->distinct)
-		segment = 0;
-	if (segment > member->units || !segment)
-		segment = member->units;
-	if (member->units % segment)
+		return 0;
+	member->segment = segment && segment < member->units ? segment :
+							       member->units;
+	if (member->units % member->segment)
 		return sgang_errf(err, EINVAL,
 				  "--member: segment=%" PRIu32
 				  " does not divide its %" PRIu32 " nodes",
 				  segment, member->units);
-	member->segment = member->distinct ? segment : 0;
 	return 0;
 }
 

@@ -132,8 +132,8 @@ static uint32_t block_level(const struct sgang_fabric *fabric, uint32_t power)
 	       (uint32_t)__builtin_popcount(below);
 }
 
-/* Of the sizes, the smallest that joins 2^power blocks or more, or the largest
- * that joins so many at most; SGANG_BLOCK_POWER_MAX + 1: none. */
+/* The smallest size that joins 2^power blocks or more;
+ * SGANG_BLOCK_POWER_MAX + 1: none. */
 static uint32_t size_from(uint32_t joined, uint32_t power)
 {
 	while (power <= SGANG_BLOCK_POWER_MAX && !(joined >> power & 1))
@@ -141,6 +141,7 @@ static uint32_t size_from(uint32_t joined, uint32_t power)
 	return power;
 }
 
+/* The largest that joins so many at most; 0: a block by itself. */
 static uint32_t size_upto(uint32_t joined, uint32_t power)
 {
 	while (power && !(joined >> power & 1))

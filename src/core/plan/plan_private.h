@@ -611,6 +611,12 @@ int sgang_segments_keep(const struct sgang_plan_request *request,
 
 /* -- reorder.c -- */
 
+/* Keep the better of two placements, and what both have proved. '*best' may be
+ * NULL. Takes over 'made'. 0, or -1 with ENOMEM. */
+int sgang_plan_keep(const struct sgang_plan_request *request,
+		    struct sgang_placement *made,
+		    struct sgang_placement **best);
+
 /* Are two members interchangeable? */
 bool sgang_members_same(const struct sgang_plan_request *request,
 			const struct sgang_plan_member *a,

@@ -34,35 +34,47 @@ static int by_key(const void *one, const void *two)
 	return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* Is 'made' better than the best one? */
-static int is_better(const struct any *any, const struct sgang_placement *made)
+static uint64_t cost_of(const struct sgang_plan_request *asked,
+			const struct sgang_placement *made)
 {
-	const struct sgang_placement *best = any->best;
-	uint64_t weight = 0, best_weight = 0;
+	return asked->n_groups || asked->parallel ? made->weighted_cost :
+						    made->ring.cost;
+}
 
-	if (any->asked->weight_first &&
-	    (sgang_plan_weigh(any->asked, made, &weight) ||
-	     sgang_plan_weigh(any->asked, best, &best_weight)))
+/* Is 'made' better than the best one? -1 with ENOMEM. */
+static int is_better(const struct sgang_plan_request *asked,
+		     const struct sgang_placement *made,
+		     const struct sgang_placement *best)
+{
+	uint64_t weight = 0, best_weight = 0;
+	uint64_t cost = cost_of(asked, made), best_cost = cost_of(asked, best);
+
+	if (asked->weight_first &&
+	    (sgang_plan_weigh(asked, made, &weight) ||
+	     sgang_plan_weigh(asked, best, &best_weight)))
 		return -1;
 	if (weight != best_weight)
 		return weight < best_weight;
-	if (made->ring.cost != best->ring.cost)
-		return made->ring.cost < best->ring.cost;
+	if (made->above != best->above)
+		return made->above < best->above;
+	if (cost != best_cost)
+		return cost < best_cost;
 	return made->exact && !best->exact;
 }
 
-/* Keep the better placement, and what both have proved. Takes over 'made'. */
-static int keep(struct any *any, struct sgang_placement *made)
+int sgang_plan_keep(const struct sgang_plan_request *asked,
+		    struct sgang_placement *made, struct sgang_placement **best)
 {
 	struct sgang_placement *worse = made;
-	int rc = is_better(any, made);
+	int rc = *best ? is_better(asked, made, *best) : 1;
 
 	if (rc > 0) {
-		worse = any->best;
-		any->best = made;
+		worse = *best;
+		*best = made;
 	}
-	if (!any->asked->weight_first && worse->bound > any->best->bound)
-		any->best->bound = worse->bound;
+	if (worse && !asked->weight_first && worse->above == (*best)->above &&
+	    worse->bound > (*best)->bound)
+		(*best)->bound = worse->bound;
 	sgang_placement_destroy(worse);
 	return rc < 0 ? -1 : 0;
 }
@@ -86,7 +98,7 @@ static int plan_in_order(struct any *any, struct rank *rank)
 		return rc;
 	for (i = 0; i < made->n_runs; i++)
 		made->runs[i].member = any->number[made->runs[i].member];
-	return keep(any, made);
+	return sgang_plan_keep(any->asked, made, &any->best);
 }
 
 /* The largest share of any resource that a unit of a member takes, of what

@@ -264,51 +264,21 @@ static int plan_thinned(const struct sgang_plan_request *asked,
 
 /* -- the answer -- */
 
-static uint64_t cost_of(const struct sgang_plan_request *asked,
-			const struct sgang_placement *made)
-{
-	return asked->n_groups || asked->parallel ? made->weighted_cost :
-						    made->ring.cost;
-}
-
-/* -1 with ENOMEM. */
-static int is_better(const struct sgang_plan_request *asked,
-		     const struct sgang_placement *a,
-		     const struct sgang_placement *b)
-{
-	uint64_t weight[2] = { 0, 0 };
-
-	if (sgang_segments_by_weight(asked) &&
-	    (sgang_plan_weigh(asked, a, &weight[0]) ||
-	     sgang_plan_weigh(asked, b, &weight[1])))
-		return -1;
-	if (weight[0] != weight[1])
-		return weight[0] < weight[1];
-	if (a->above != b->above)
-		return a->above < b->above;
-	return cost_of(asked, a) < cost_of(asked, b);
-}
-
-/* Replace the best placement by one that keeps to segments, if it is better,
- * and keep what both have proved. Takes over 'made'. 1, or -1 with ENOMEM. */
+/* Take a placement that keeps to segments, if it is better. Takes over 'made'. 1,
+ * or -1 with ENOMEM. */
 static int take(const struct sgang_plan_request *asked,
 		struct sgang_placement *made, struct sgang_placement **best)
 {
-	struct sgang_placement *worse = made;
-	int rc = *best ? is_better(asked, made, *best) : 1;
+	bool groups = asked->n_groups || asked->parallel;
+	uint64_t cost;
 
-	if (rc > 0) {
-		worse = *best;
-		*best = made;
-	}
-	if (worse && worse->above == (*best)->above &&
-	    worse->bound > (*best)->bound)
-		(*best)->bound = worse->bound;
+	if (sgang_plan_keep(asked, made, best))
+		return -1;
+	cost = groups ? (*best)->weighted_cost : (*best)->ring.cost;
 	if (!sgang_segments_by_weight(asked) && !(*best)->above &&
-	    cost_of(asked, *best) <= (*best)->bound)
+	    cost <= (*best)->bound)
 		(*best)->exact = true;
-	sgang_placement_destroy(worse);
-	return rc < 0 ? -1 : 1;
+	return 1;
 }
 
 static void explain(const struct sgang_plan_request *asked,
