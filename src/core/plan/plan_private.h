@@ -432,6 +432,9 @@ struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 
 /* -- weight.c -- */
 
+/* Does weight come first, and do nodes differ in it? */
+bool sgang_plan_by_weight(const struct sgang_plan_request *request);
+
 /* Cost and weight in one number: a price. The price is (cost * 'cost' + weight
  * * 'weight'), one of the two being 1 and the other above all sums of what
  * comes second, so that prices are added and compared as both are in their

@@ -72,8 +72,8 @@ int sgang_plan_keep(const struct sgang_plan_request *asked,
 		worse = *best;
 		*best = made;
 	}
-	if (worse && !asked->weight_first && worse->above == (*best)->above &&
-	    worse->bound > (*best)->bound)
+	if (worse && !sgang_plan_by_weight(asked) &&
+	    worse->above == (*best)->above && worse->bound > (*best)->bound)
 		(*best)->bound = worse->bound;
 	sgang_placement_destroy(worse);
 	return rc < 0 ? -1 : 0;

@@ -275,7 +275,7 @@ static int take(const struct sgang_plan_request *asked,
 	if (sgang_plan_keep(asked, made, best))
 		return -1;
 	cost = groups ? (*best)->weighted_cost : (*best)->ring.cost;
-	if (!sgang_segments_by_weight(asked) && !(*best)->above &&
+	if (!sgang_plan_by_weight(asked) && !(*best)->above &&
 	    cost <= (*best)->bound)
 		(*best)->exact = true;
 	return 1;

@@ -36,9 +36,6 @@ bool sgang_segments_of(const struct sgang_plan_request *request,
 		       const struct sgang_plan_member *member,
 		       struct sgang_segments *segments);
 
-/* Does weight come first, and do nodes differ in it? */
-bool sgang_segments_by_weight(const struct sgang_plan_request *request);
-
 /* What the first plan's bound says of this placement. */
 uint64_t sgang_segments_least(const struct sgang_plan_request *request,
 			      const struct sgang_placement *first,

@@ -33,19 +33,13 @@ bool sgang_segments_of(const struct sgang_plan_request *request,
 	return true;
 }
 
-bool sgang_segments_by_weight(const struct sgang_plan_request *request)
-{
-	return request->weight_first && sgang_plan_weights_differ(request);
-}
-
 /* A bound is of placements that weigh as little, and that are no further above
  * what groups prefer. */
 uint64_t sgang_segments_least(const struct sgang_plan_request *request,
 			      const struct sgang_placement *first,
 			      const struct sgang_placement *made)
 {
-	return sgang_segments_by_weight(request) ||
-			       made->above != first->above ?
+	return sgang_plan_by_weight(request) || made->above != first->above ?
 		       0 :
 		       first->bound;
 }

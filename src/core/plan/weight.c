@@ -273,3 +273,8 @@ int sgang_plan_weigh(const struct sgang_plan_request *asked,
 	sgang_pool_clear(&pool);
 	return rc;
 }
+
+bool sgang_plan_by_weight(const struct sgang_plan_request *request)
+{
+	return request->weight_first && sgang_plan_weights_differ(request);
+}
