@@ -10,6 +10,7 @@ test_description='The schema refuses what is no answer of sgang'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
+json_prereq
 schema=$top_srcdir/doc/formats/sgang.schema.json
 topology=--topology=$top_srcdir/topology/textbook.conf
 ! command -v jq >/dev/null || test_set_prereq JQ

@@ -180,7 +180,7 @@ test_expect_success 'JSON is a line for each look' '
 	touch work.go &&
 	wait $pid &&
 	jq -e .gang out >names && test "$(sort -u names)" = "\"root/json\"" &&
-	{ ! test_have_prereq JSONSCHEMA || json_keeps out; } &&
+	{ json_prereq; ! test_have_prereq JSONSCHEMA || json_keeps out; } &&
 	tail -n 1 out | jq -e ".phase == \"Finished\""
 '
 test_expect_success 'odd options' '

@@ -144,7 +144,7 @@ test_expect_success '--json: each line says its rank, the last line the end' '
 		and (.[8] | .gang == \"root/two\" and .ranks == 8 and
 			.exit_code == 3 and
 			(.steps | map(.exit_code) | sort == [0, 3]))" out &&
-	{ ! test_have_prereq JSONSCHEMA || json_keeps out; }
+	{ json_prereq; ! test_have_prereq JSONSCHEMA || json_keeps out; }
 '
 test_expect_success '--ntasks-per-node: one for each node, in ring order' '
 	"$sgang" run --gang=two --ntasks-per-node=1 sh -c \

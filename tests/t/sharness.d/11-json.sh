@@ -5,20 +5,27 @@
 #                              does, and keeps a copy of each answer in JSON;
 #                              the test ends with a check of all of them
 #   json_keeps FILE...         each line of these files keeps to the schema
+#   json_prereq                JSONSCHEMA is a prerequisite from now on, where it is
+#                              installed
 #   without_meta               of answers on stdin, those without "meta"
 
 test -n "$BASH_VERSION" || return 0
 
-! python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null ||
-	test_set_prereq JSONSCHEMA
-
 # A folder of its own, where other users can write too.
-json_kept=$(mktemp -d "${TMPDIR:-/tmp}/sgang-json.XXXXXX") && chmod 1777 "$json_kept"
+json_kept=${TMPDIR:-/tmp}/sgang-json.$$
+
+# Not in each script: it takes longer than many a test.
+json_prereq()
+{
+	! python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null ||
+		test_set_prereq JSONSCHEMA
+}
 
 checked_sgang()
 {
 	local program=${1:-$top_builddir/src/cmd/sgang}
 
+	mkdir "$json_kept" && chmod 1777 "$json_kept" || return 1
 	cat >"$json_kept/sgang" <<-END
 	#!/bin/bash
 	# watch ends with a signal, and the ranks of run may print anything
@@ -64,10 +71,11 @@ eval "$(declare -f test_done | sed '1s/test_done/test_done_unchecked/')"
 test_done()
 {
 	if compgen -G "$json_kept/*.json" >/dev/null; then
+		json_prereq
 		test_expect_success JSONSCHEMA 'every answer in JSON keeps to its schema' '
 			json_keeps "$json_kept"/*.json
 		'
 	fi
-	rm -rf "$json_kept"
+	test ! -d "$json_kept" || rm -rf "$json_kept"
 	test_done_unchecked "$@"
 }
