@@ -29,6 +29,7 @@
 #   slurm_errors               its errors that should not be there
 #   slurm_saved ID             wait until the job's state is on the disk
 #   wait_for SECONDS COMMAND   until it succeeds; one word is evaluated
+#   queue_empty                no job waits, runs or completes
 #   submit [sbatch's options]  print the job's id; sleeps unless told what to do
 #   job_state ID, job_field ID FIELD, job_output ID
 #   wait_state ID STATE[|STATE...] [SECONDS]
@@ -58,22 +59,46 @@ slurm_patience=${SGANG_VALGRIND:+20}
 
 # --- time ---
 
-# Poll until the command succeeds. On failure say what was waited for.
+# Wait until the command succeeds. On failure say what was waited for.
 wait_for()
 {
-	local seconds=$1 deadline
+	local seconds=$1
 
 	shift
-	deadline=$((${EPOCHREALTIME/./} + seconds * slurm_patience * 1000000))
+	case $1 in
+	all_in | none_in | job_is | nodes_idle | queue_empty | squeue_says | \
+		gang_attempted)
+		# one process waits
+		slurm_await=$((seconds * slurm_patience)) "$@" ;;
+	*)
+		slurm_poll $((seconds * slurm_patience)) "$@" ;;
+	esac && return 0
+	echo "not within $seconds s: $*" >&2
+	slurm_logs 20 >&2
+	slurm_patience=1
+	return 1
+}
+
+# A look may cost several processes: the longer it takes, the rarer they are.
+slurm_poll()
+{
+	local deadline=$((${EPOCHREALTIME/./} + $1 * 1000000)) pauses=0
+
+	shift
 	while ! if test $# = 1; then eval "$1"; else "$@"; fi; do
-		if test ${EPOCHREALTIME/./} -ge $deadline; then
-			echo "not within $seconds s: $*" >&2
-			slurm_logs 20 >&2
-			slurm_patience=1
-			return 1
-		fi
-		sleep 0.1
+		test ${EPOCHREALTIME/./} -lt $deadline || return 1
+		read -r -t 0.$((++pauses < 20 ? 1 : 2)) -u $slurm_never
 	done
+	return 0
+}
+
+# What a read waits for that nobody writes: a pause without a process.
+exec {slurm_never}<> <(:)
+
+# Ask slurmctld (tests/t/await.c): once, or for as long as wait_for says.
+slurm_ask()
+{
+	"$top_builddir/tests/t/await" ${slurm_await:-0} "$@"
 }
 
 slurm_logs()
@@ -283,15 +308,12 @@ slurm_plugin_files()
 # Print the lines of stdin whose keys the caller's own lines do not set.
 slurm_defaults()
 {
-	local line key
+	local line key set=$'\n'${slurm_conf,,}
 
 	while read -r line; do
 		key=${line%%=*}
-		case $key in
-		NodeName) key='NodeName' ;;
-		PartitionName) key='PartitionName=main\b' ;;
-		esac
-		grep -qi "^[[:blank:]]*$key\b" <<<"$slurm_conf" ||
+		test $key != PartitionName || key+==main
+		[[ $set =~ $'\n'[[:blank:]]*${key,,}([^a-z0-9_]|$) ]] ||
 			echo "$line"
 	done
 }
@@ -673,17 +695,9 @@ submit()
 	echo "${id%%;*}" | tee -a "$slurm_dir/jobs"
 }
 
-# Comments and paths may have blanks and end with their line, other fields not.
 job_field()
 {
-	local value
-
-	value=$(scontrol show job "$1" 2>/dev/null |
-		sed -n "s/^\(.* \)\?$2=\(.*[^ ]\) *\$/\2/p" | head -n 1)
-	case $2 in
-	*Comment | Command | WorkDir | Std*) echo "$value" ;;
-	*) echo "${value%% *}" ;;
-	esac
+	"$top_builddir/tests/t/await" field "$2" "$1" 2>/dev/null
 }
 
 job_state()
@@ -699,10 +713,7 @@ job_output()
 
 job_is()
 {
-	local state
-
-	state=$(job_state "$1")
-	test -n "$state" && [[ "|$2|" = *"|$state|"* ]]
+	slurm_ask all "$2" "$1"
 }
 
 wait_state()
@@ -724,5 +735,10 @@ nodes_in()
 
 nodes_idle()
 {
-	test "$(nodes_in idle 2>/dev/null)" = "$slurm_nodes"
+	slurm_ask idle "$slurm_nodes"
+}
+
+queue_empty()
+{
+	slurm_ask empty
 }

@@ -71,7 +71,7 @@ then_start()
 		wait_for 20 all_in COMPLETED "$@" &&
 		test "$(restarts_of "$@")" = 0 &&
 		ran_once $name $count &&
-		wait_for 10 'test -z "$(squeue -h)"' &&
+		wait_for 10 queue_empty &&
 		wait_for 10 nodes_idle
 }
 

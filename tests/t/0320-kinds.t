@@ -58,7 +58,7 @@ common()
 
 all_ended()
 {
-	test -z "$(squeue -h)"
+	queue_empty
 }
 
 test_expect_success '4.1 members in two partitions start together' '

@@ -21,7 +21,7 @@ cat >tells.sh <<-'EOF'
 				$SLURM_GANG_JOB_IDS' \
 				>"$SLURM_SUBMIT_DIR/said.$SLURM_JOB_ID"
 		}
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 EOF
 chmod 755 tells.sh

@@ -188,7 +188,7 @@ test_expect_success '6.14 JSON' '
 '
 
 test_expect_success 'nothing is left' '
-	scancel -u $alice && wait_for 15 "test -z \"\$(squeue -h)\"" &&
+	scancel -u $alice && wait_for 15 queue_empty &&
 	nothing_left "Security violation, JOB_UPDATE RPC" \
 		"Attempt to modify priority"
 '

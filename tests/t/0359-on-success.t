@@ -16,13 +16,13 @@ cat >serves.sh <<-'EOF'
 	#!/bin/bash
 	cd "$SLURM_SUBMIT_DIR"
 	trap "date +%s >>term.$SLURM_JOB_ID; test -e stubborn || exit 0" TERM
-	while :; do sleep 0.2; done
+	while :; do read -rt 0.1 <> <(:) || :; done
 EOF
 # ... and one that completes when it is told to.
 cat >completes.sh <<-'EOF'
 	#!/bin/bash
 	cd "$SLURM_SUBMIT_DIR"
-	until test -e done.$SLURM_JOB_ID; do sleep 0.1; done
+	until test -e done.$SLURM_JOB_ID; do read -rt 0.1 <> <(:) || :; done
 EOF
 chmod 755 serves.sh completes.sh
 

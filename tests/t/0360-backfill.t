@@ -97,7 +97,7 @@ test_expect_success '4.7 squeue --start shows it for every task of an array' '
 		--gang-min-member=4) &&
 	wait_for 20 shown_from_end_of $busy $array &&
 	scancel $busy $array &&
-	wait_for 20 "test -z \"\$(squeue -h)\""
+	wait_for 20 queue_empty
 '
 # How often backfill has planned.
 plans() { sdiag | sed -n 's/.*Total cycles: //p' | tail -n 1; }
@@ -112,7 +112,7 @@ test_expect_success '4.7 and where several tasks share a node' '
 	wait_for 20 "test \$(plans) -gt $((planned + 2))" &&
 	shown_from_end_of $busy $array &&
 	scancel $busy $array &&
-	wait_for 20 "test -z \"\$(squeue -h)\""
+	wait_for 20 queue_empty
 '
 test_expect_success 'nothing is left' 'nothing_left'
 

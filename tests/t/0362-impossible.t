@@ -118,7 +118,7 @@ test_expect_success '5.4 sgang submit takes back the members before it' '
 	printf "#!/bin/bash\nsleep 60\n" >sleep.sh &&
 	! "$top_builddir/src/cmd/sgang" submit gang.yaml >out 2>err &&
 	grep -F "$five" err &&
-	test -z "$(squeue -h)"
+	queue_empty
 '
 test_expect_success '5.4 three members in different leaves, of two' '
 	refused "3 members are to be in different leaf domains" \
@@ -258,7 +258,7 @@ test_expect_success '2.15 5.4 sgang submit of such a tree' '
 	END
 	! "$top_builddir/src/cmd/sgang" submit tree.yaml >out 2>err &&
 	grep -F "the gang can never start $tree_five" err &&
-	test -z "$(squeue -h)"
+	queue_empty
 '
 # Two roles of three, each of which fits into a leaf.
 six_of_a_leaf()

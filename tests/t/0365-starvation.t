@@ -60,7 +60,7 @@ stream_off()
 	wait $stream_pid
 	scancel -u "$(id -un)"
 	scancel -n small
-	wait_for 20 'test -z "$(squeue -h)"'
+	wait_for 20 queue_empty
 }
 
 # Every job and task: the id it was submitted under, name, start, end, state,

@@ -87,7 +87,7 @@ test_expect_success '4.10: no member ran without the others' '
 	scancel -n short
 '
 test_expect_success '4.6: of two gangs that need more than half, one waits in peace' '
-	wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	wait_for 20 queue_empty &&
 	for gang in left right; do
 		gang_script $gang &&
 		eval "$gang=()" &&

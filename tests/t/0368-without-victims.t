@@ -33,7 +33,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe
 	END
 	cat >"$slurm_dir/etc/epilog" <<-END
 	#!/bin/bash
-	while test -e "$epilogs"; do sleep 0.1; done
+	while test -e "$epilogs"; do read -rt 0.1 <> <(:) || :; done
 	END
 	chmod 755 "$slurm_dir/etc/epilog"
 	echo "Epilog=$slurm_dir/etc/epilog" >>"$SLURM_CONF"

@@ -26,7 +26,7 @@ PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
 epilogs=$PWD/epilogs
 cat >"$slurm_dir/etc/epilog" <<END
 #!/bin/bash
-while test -e "$epilogs"; do sleep 0.1; done
+while test -e "$epilogs"; do read -rt 0.1 <> <(:) || :; done
 END
 chmod 755 "$slurm_dir/etc/epilog"
 echo "Epilog=$slurm_dir/etc/epilog" >>"$SLURM_CONF"

@@ -52,7 +52,7 @@ claims()
 clear_all()
 {
 	scancel -u $alice; scancel -u $bob
-	wait_for 20 'test -z "$(squeue -h)"' && wait_for 20 nodes_idle
+	wait_for 20 queue_empty && wait_for 20 nodes_idle
 }
 
 same_ctld()

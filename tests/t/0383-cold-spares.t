@@ -24,7 +24,7 @@ cat >tells.sh <<-'EOS'
 	echo $SLURM_JOB_ID >>begun
 	until test -e $SLURM_GANG_NAME.go; do
 		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 EOS
 chmod 755 tells.sh
@@ -114,7 +114,7 @@ test_expect_success '6.5 another is lost without a spare: nobody has its place' 
 test_expect_success '6.5 it ends with its gang, and says why' '
 	gather fine 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&
 	add_cold fine && complete fine && ! grep -x $spare begun &&
-	wait_for 10 "test -z \"\$(squeue -h)\"" &&
+	wait_for 10 queue_empty &&
 	squeue -h -t all -j $spare -o %r |
 		grep "Gang root/fine ended: no spare is needed"
 '
@@ -137,7 +137,7 @@ test_expect_success '6.5 salloc is told when it starts' '
 	wait_for 20 "test -n \"\$(squeue -h -n inter -o %A)\"" &&
 	spare=$(squeue -h -n inter -o %A) && wait_for 20 is_cold $spare &&
 	! grep Granted inter.out && replaced && complete many &&
-	wait_for 20 "test -z \"\$(squeue -h)\""
+	wait_for 20 queue_empty
 '
 test_expect_success '6.5 6.8 it yields to a job that preempts, at once' '
 	gather low 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&

@@ -59,7 +59,7 @@ finish()
 	local gang
 
 	touch "${@/%/.go}" &&
-		wait_for 15 'test -z "$(squeue -h)"' || return 1
+		wait_for 15 queue_empty || return 1
 	for gang; do
 		test "$(starts_of $gang)" = \
 			"$(awk '$2 == "stop"' $gang.log | wc -l)" &&

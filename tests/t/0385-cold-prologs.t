@@ -12,7 +12,7 @@ cat >tells.sh <<-'EOS'
 	echo $SLURM_JOB_ID $SLURM_GANG_MEMBER_RANK >>begun
 	until test -e go; do
 		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 EOS
 chmod 755 tells.sh

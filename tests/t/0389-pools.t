@@ -25,7 +25,7 @@ cat >tells.sh <<-'EOS'
 	echo $SLURM_JOB_ID >>begun
 	until test -e $SLURM_GANG_NAME.go; do
 		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 EOS
 chmod 755 tells.sh
@@ -221,7 +221,7 @@ test_expect_success '6.5 a pool is deleted, and its spares end' '
 	wait_for 10 "test \"\$(gang_record $waits pool)\" = 1" &&
 	"$sgang" delete reserve >said && cat said &&
 	wait_state $spare CANCELLED && wait_state $waits CANCELLED &&
-	wait_for 10 "test -z \"\$(squeue -h)\""
+	wait_for 10 queue_empty
 '
 test_expect_success '6.5 cancelled, its members are gone and the pool is not' '
 	"$sgang" create reserve --pool && add_spare && "$sgang" cancel reserve &&

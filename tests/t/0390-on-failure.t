@@ -45,7 +45,7 @@ end_script()
 			rm "$PWD/\$SLURM_JOB_ID.fail"
 			exit 1
 		fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 	tell stop
 	END

@@ -21,7 +21,7 @@ cat >member.sh <<-'END'
 	tell start
 	until test -e "$SLURM_GANG_NAME.go"; do
 		if rm "$SLURM_JOB_ID.fail" 2>/dev/null; then exit 3; fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 	tell stop
 END
@@ -34,7 +34,7 @@ run()
 
 	shift
 	squeue -h -o %A | xargs -r scancel
-	wait_for 15 "test -z \"\$(squeue -h)\"" || return 1
+	wait_for 15 queue_empty || return 1
 	members=()
 	for i in 1 2 3; do
 		members+=($(submit -N 1 --exclusive --gang=$gang \

@@ -18,7 +18,7 @@ cat >tells.sh <<-'EOF'
 	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
 	until test -e $SLURM_GANG_NAME.go; do
 		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 EOF
 chmod 755 tells.sh
@@ -148,7 +148,7 @@ test_expect_success '6.6 6.5 replaced: the spare has the rank, who comes back is
 	wait_for 15 "test \"\$(now $lost SPARE_JOB_IDS 1)\" = $lost"
 '
 test_expect_success '6.5 a member that completes is not lost; in the end the spare ends' '
-	touch back.go && wait_for 30 "test -z \"\$(squeue -h)\"" &&
+	touch back.go && wait_for 30 queue_empty &&
 	gang_log root/back "starts with member rank 0 of 3" >log &&
 	test $(wc -l <log) = 1
 '
@@ -159,7 +159,7 @@ test_expect_success '6.5 one completes: no spare takes its place, and the last e
 	wait_for 10 "test \"\$(now ${ids[1]} JOB_IDS)\" = 0,${ids[1]},${ids[2]}" &&
 	test "$(gang_record ${spares[0]} spare)" = 1 &&
 	scancel -b --signal=USR1 ${ids[1]} ${ids[2]} &&
-	wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	wait_for 20 queue_empty &&
 	test "$(squeue -h -t all -j ${spares[0]} -o %r)" = \
 		"Gang root/fine ended: no spare is needed"
 '

@@ -27,14 +27,14 @@ cat >member.sh <<-'END'
 			tell fails
 			exit 3
 		fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 END
 
 clear_all()
 {
 	squeue -h -o %A | xargs -r scancel
-	wait_for 15 "test -z \"\$(squeue -h)\"" && wait_for 15 nodes_idle
+	wait_for 15 queue_empty && wait_for 15 nodes_idle
 }
 
 # COUNT members, one node each, in the array "members"; all run:

@@ -18,7 +18,7 @@ cat >member.sh <<-'END'
 	cd "$SLURM_SUBMIT_DIR"
 	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID
 	echo "$SLURM_JOB_ID start $SLURM_GANG_MEMBER_RANK $SLURMD_NODENAME" >>"$SLURM_GANG_NAME.log"
-	until test -e "$SLURM_GANG_NAME.go"; do sleep 0.1; done
+	until test -e "$SLURM_GANG_NAME.go"; do read -rt 0.1 <> <(:) || :; done
 END
 
 # A gang of COUNT members, one node each, in the array "members"; all run, with
@@ -29,7 +29,7 @@ run()
 
 	shift 2
 	squeue -h -o %A | xargs -r scancel
-	wait_for 15 "test -z \"\$(squeue -h)\"" && undrain_all &&
+	wait_for 15 queue_empty && undrain_all &&
 		wait_for 15 nodes_idle || return 1
 	members=()
 	for ((i = 0; i < count; i++)); do
@@ -193,7 +193,7 @@ test_expect_success '6.6 slurmctld dies after it was requeued' 'dies moved'
 
 test_expect_success 'nothing is left' '
 	squeue -h -o %A | xargs -r scancel &&
-	wait_for 15 "test -z \"\$(squeue -h)\"" && undrain_all &&
+	wait_for 15 queue_empty && undrain_all &&
 	nothing_left
 '
 

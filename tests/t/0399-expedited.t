@@ -40,7 +40,7 @@ cat >member.sh <<-'END'
 	echo "$SLURM_JOB_ID start" >>"$SLURM_JOB_NAME.log"
 	for ((;;)); do
 		! rm "$SLURM_JOB_ID.fail" 2>/dev/null || exit 3
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 END
 

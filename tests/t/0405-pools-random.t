@@ -30,7 +30,7 @@ cat >sits.sh <<-'EOF'
 	code=0
 	until test -e $SLURM_GANG_NAME.go; do
 		if rm $SLURM_JOB_ID.fail 2>/dev/null; then code=3; break; fi
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 	rm -r $seat
 	exit $code
@@ -125,7 +125,7 @@ done
 test_expect_success '6.5 the gangs end, and the spares stay until their pool is gone' '
 	touch one.go two.go && wait_for 30 "test -z \"\$(jobs_of R)\"" &&
 	test "$(jobs_of CF | wc -l)" = 3 && sound &&
-	"$sgang" delete reserve && wait_for 20 "test -z \"\$(squeue -h)\"" && sound
+	"$sgang" delete reserve && wait_for 20 queue_empty && sound
 '
 test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
 

@@ -119,7 +119,7 @@ test_expect_success '1.15 1.25 one more is an ordinary member' '
 	more=$(executor etl) && wait_cycles && job_is $more PENDING &&
 	scancel ${rivals[@]} && touch rival.go &&
 	touch driver.go && wait_state $more RUNNING &&
-	touch executor.go && wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	touch executor.go && wait_for 20 queue_empty &&
 	rm -f driver.go executor.go rival.go
 '
 
@@ -132,7 +132,7 @@ fresh()
 finish()
 {
 	scontrol update NodeName=ALL State=RESUME 2>/dev/null
-	scancel -u root && wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	scancel -u root && wait_for 20 queue_empty &&
 		wait_for 20 nodes_idle
 }
 
@@ -187,7 +187,7 @@ test_expect_success '1.35 1.40 1.42 1.50 1.51 1.52 after the last member the gan
 	grep "the gang has started: its name is free" err &&
 	wait_for 60 n_kept 0 &&
 	test $(scontrol -o show job | grep -c "gang=root/cron.*ended=timeout") = 2 &&
-	wait_for 10 "test -z \"\$(squeue -h)\"" &&
+	wait_for 10 queue_empty &&
 	fresh cron && one=$(executor cron) && wait_state $one RUNNING && n_kept 1 &&
 	finish cron
 '
@@ -214,7 +214,7 @@ cat >spark.sh <<END
 #!/bin/bash
 cd "$PWD"
 for part in 1 2; do
-	until test -e work.\$part; do sleep 0.1; done
+	until test -e work.\$part; do read -rt 0.1 <> <(:) || :; done
 	for i in 1 2 3; do
 		sbatch --wait -N1 --exclusive -t10 --gang=spark \\
 			--gang-role=executor -J part\$part -o /dev/null work.sh &
@@ -225,7 +225,7 @@ END
 cat >work.sh <<END
 #!/bin/bash
 echo \$SLURMD_NODENAME >>"$PWD/worked.\$SLURM_JOB_NAME"
-until test -e "$PWD/\$SLURM_JOB_NAME.go"; do sleep 0.1; done
+until test -e "$PWD/\$SLURM_JOB_NAME.go"; do read -rt 0.1 <> <(:) || :; done
 END
 cat >short.sh <<END
 #!/bin/bash
@@ -236,7 +236,7 @@ stream()
 {
 	while test -e stream; do
 		submit -N1 --exclusive -t5 --nice=-100 -J short short.sh
-		sleep 0.2
+		read -rt 0.2 <> <(:) || :
 	done >/dev/null
 }
 test_expect_success '1.5 1.6 1.30 competitors get no node of a driver that submits executors later' '

@@ -112,7 +112,7 @@ watch_cluster()
 		from=$EPOCHREALTIME
 		lines=$(squeue -h -r -t R,CF,CG -o '%A %j %N') || continue
 		sed "s/^/$from $EPOCHREALTIME /" <<<"$lines" >>seen
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 } 2>/dev/null
 
@@ -276,7 +276,7 @@ open_seed()
 	RANDOM=$1 gang=etl$1 arrays=() helper=
 	slurm_fault
 	scancel -Q -u root
-	wait_for 60 "test -z \"\$(squeue -h)\"" && wait_for 60 nodes_idle &&
+	wait_for 60 queue_empty && wait_for 60 nodes_idle &&
 	rm -f *.go *.log seen places firm over watching &&
 	n_executors=$((RANDOM % 3 + 1)) n_helpers=$((RANDOM % 2)) &&
 	n_left=$((RANDOM % 2)) style=$(one_of soft hard) || return 1

@@ -98,7 +98,7 @@ test_expect_success '1.36 a placeholder is no success: two members have to compl
 	wait_for 20 n_kept 3 && one=$(executor done) && two=$(executor done) &&
 	wait_for 20 all_in RUNNING $one $two && touch driver.go &&
 	wait_state $driver COMPLETED && wait_cycles && all_in RUNNING $one $two &&
-	n_kept 1 && touch executor.go && wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	n_kept 1 && touch executor.go && wait_for 20 queue_empty &&
 	wait_for 20 nodes_idle
 '
 test_expect_success '1.35 1.37 1.53 a member that comes before the close keeps the gang open' '
@@ -119,7 +119,7 @@ begin_failing()
 		scancel --signal=KILL --batch $one
 }
 test_expect_success '1.61 3.19 kill: a member fails, and the gang ends with its placeholders' '
-	begin_failing kill kill && wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	begin_failing kill kill && wait_for 20 queue_empty &&
 	job_is $driver CANCELLED && wait_for 20 nodes_idle
 '
 test_expect_success '1.61 3.19 replace: the member takes the place of another placeholder' '
@@ -140,14 +140,14 @@ test_expect_success '1.61 3.19 the node of a placeholder fails: the gang goes on
 test_expect_success '1.61 requeue: placeholders that were replaced would not come again' '
 	clear_cluster && file again 2 "on-failure: requeue" &&
 	test_must_fail "$sgang" submit again.yaml 2>err; cat err &&
-	grep "has no on-failure=requeue" err && test -z "$(squeue -h)"
+	grep "has no on-failure=requeue" err && queue_empty
 '
 
 # --- at any time, and by anybody who may ---
 
 test_expect_success '1.60 1.63 sgang cancel ends all of them, and a pending one by scancel' '
 	clear_cluster && file all 3 && begin all && wait_state $driver RUNNING && n_kept 3 &&
-	"$sgang" cancel all && wait_for 20 "test -z \"\$(squeue -h)\"" &&
+	"$sgang" cancel all && wait_for 20 queue_empty &&
 	busy=$(submit -N4 --exclusive -t5) && wait_state $busy RUNNING &&
 	begin all && ids=$(squeue -h -n executor.placeholder -o %A) &&
 	scancel ${ids}_0 && wait_for 10 "test \$(squeue -h -r -n executor.placeholder -o %i | wc -l) = 2"
@@ -194,7 +194,7 @@ test_expect_success USERS 'another user gets no node that a placeholder keeps' '
 	own=$(submit_as $alice --exclusive --account=lab --gang=lab/shared \
 		--gang-role=executor) && wait_state $own RUNNING && n_kept 1 &&
 	job_is $second PENDING && scancel -u $alice && scancel -u $bob &&
-	wait_for 20 "test -z \"\$(squeue -h)\""
+	wait_for 20 queue_empty
 '
 
 # --- reservations ---
@@ -206,7 +206,7 @@ test_expect_success 'in a reservation they keep its nodes' '
 	wait_state $driver RUNNING && n_kept 1 &&
 	one=$(executor resv -t5 --reservation=mine) && wait_state $one RUNNING &&
 	n_kept 0 && squeue -h -t R -o %N | sort | xargs | grep -x "n2 n3" &&
-	scancel -u root && wait_for 10 "test -z \"\$(squeue -h)\"" &&
+	scancel -u root && wait_for 10 queue_empty &&
 	scontrol delete reservation=mine
 '
 
@@ -247,7 +247,7 @@ test_expect_success '1.12 nodes are powered up for placeholders, once' '
 	wait_state $driver RUNNING 60 && n_kept 2 && one=$(executor cloud) &&
 	wait_state $one RUNNING && wait_for 10 n_kept 1 &&
 	test $(wc -l <"$slurm_dir/resumed") = 1 && scancel -u root &&
-	wait_for 20 "test -z \"\$(squeue -h)\""
+	wait_for 20 queue_empty
 '
 
 test_expect_success '1.1 no placeholder was launched' 'no_placeholder_launched'

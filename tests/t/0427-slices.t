@@ -17,7 +17,7 @@ begin()
 
 	slurm_fault
 	scancel -u root
-	wait_for 30 'test -z "$(squeue -h)" && nodes_idle' || return 1
+	wait_for 30 'queue_empty && nodes_idle' || return 1
 	name=$1 members=()
 	shift
 	gang_script $name
@@ -69,7 +69,7 @@ gone()
 	wait_for 20 clean &&
 	test "$(starts_of $name)" = 0 &&
 	scancel ${members[@]} &&
-	wait_for 20 'test -z "$(squeue -h)"'
+	wait_for 20 queue_empty
 }
 
 test_expect_success '0.1 0.2 nobody is launched before all have their nodes' '

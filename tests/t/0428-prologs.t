@@ -17,7 +17,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 cat >"$slurm_dir/etc/prolog" <<-END
 #!/bin/bash
 echo "\$SLURM_JOB_ID \$SLURMD_NODENAME" >>"$slurm_dir/prologs"
-while test -e "$slurm_dir/etc/slow-\$SLURMD_NODENAME"; do sleep 0.1; done
+while test -e "$slurm_dir/etc/slow-\$SLURMD_NODENAME"; do read -rt 0.1 <> <(:) || :; done
 ! test -e "$slurm_dir/etc/bad-\$SLURMD_NODENAME"
 END
 cat >"$slurm_dir/etc/epilog" <<-END

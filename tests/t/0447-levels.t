@@ -445,7 +445,7 @@ cat >member.sh <<SCRIPT
 cd "$PWD"
 env | grep ^SLURM_GANG_ >now.\$SLURM_JOB_ID
 mv now.\$SLURM_JOB_ID \$SLURM_GANG_NAME.\$SLURM_GANG_MEMBER_RANK
-until test -e \$SLURM_GANG_NAME.go; do sleep 0.1; done
+until test -e \$SLURM_GANG_NAME.go; do read -rt 0.1 <> <(:) || :; done
 SCRIPT
 
 # As gang(), and wait until all have written theirs.

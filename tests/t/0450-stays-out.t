@@ -20,7 +20,7 @@ end_jobs()
 		job_is $id RUNNING || continue
 		wait_for 10 test -e "$slurm_dir/out/$id" || return 1
 	done
-	scancel "$@" && wait_for 15 'test -z "$(squeue -h)"'
+	scancel "$@" && wait_for 15 queue_empty
 }
 
 finish()

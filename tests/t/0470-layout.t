@@ -114,7 +114,7 @@ slurm_start
 # The records of jobs are not known to be others before there is a job.
 test_expect_success '5.1 the first job of all is a member: it does not start' '
 	test_must_fail submit -N 1 --gang=a --gang-min-member=2 --wrap=true &&
-	test -z "$(squeue -h)" &&
+	queue_empty &&
 	says_so_once
 '
 test_expect_success 'ordinary jobs are only forwarded' '
@@ -132,7 +132,7 @@ test_expect_success '5.1 gangs are refused, and the cause is named' '
 		grep "gangs are off .* records are not laid out as in" err ||
 			return 1
 	done &&
-	test -z "$(squeue -h)" &&
+	queue_empty &&
 	says_so_once
 '
 test_expect_success 'also after a reconfigure' '

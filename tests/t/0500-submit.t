@@ -239,7 +239,7 @@ test_expect_success '1.8 a change that would spoil a gang' '
 	test_must_fail scontrol update JobId=$mine Account=other &&
 	test "$(job_field $mine Account)" = proj &&
 	scancel -u root &&
-	wait_for 10 "test -z \"\$(squeue -h)\""
+	wait_for 10 queue_empty
 '
 
 test_expect_success '0.25 a gang that nobody defines waits, and sbatch says so' '

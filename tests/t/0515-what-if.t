@@ -45,7 +45,7 @@ fill()
 		#!/bin/bash
 		end="$PWD/\$SLURM_JOB_ID.end"
 		until test -s "\$end" && test \$(date +%s) -ge \$(cat "\$end"); do
-			sleep 0.2
+			read -rt 0.2 <> <(:) || :
 		done
 		END
 		id=$(submit -N 1 --exclusive -t 60 job.sh) || return 1

@@ -143,7 +143,7 @@ test_expect_success 'the console has no complaint but of what was tried and stop
 '
 test_expect_success 'nothing is left' '
 	drop ${run[@]} $wait $also && scancel $hold $more &&
-	wait_for 30 "test -z \"\$(squeue -h)\"" && nothing_left
+	wait_for 30 queue_empty && nothing_left
 '
 
 test_done

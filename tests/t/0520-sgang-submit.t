@@ -25,7 +25,7 @@ submit_file()
 # Slurm knows as many jobs as before, and none that waits or runs.
 nothing_new()
 {
-	test -z "$(squeue -h)"
+	queue_empty
 }
 
 cat >train.yaml <<'END'

@@ -42,7 +42,7 @@ places_script()
 	while read -r line; do
 		while squeue -h -s -j \$SLURM_JOB_ID -o %i |
 				grep -qE '[.][0-9]'; do
-			sleep 0.1
+			read -rt 0.1 <> <(:) || :
 		done
 		eval "srun \$line bash -c 'echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME'" \\
 			2>>\$name.err </dev/null | sort -n | cut -d " " -f 2 | xargs

@@ -144,7 +144,7 @@ echo "$SLURM_GANG_MEMBER_RANK $SLURM_GANG_RANK_OFFSET" \
 	"$SLURM_GANG_MEMBER_NODELIST $SLURM_GANG_RING_COST" \
 	"$SLURM_GANG_NODELIST $SLURM_GANG_JOB_IDS" >env.$SLURM_JOB_ID
 while ! test -e go; do
-	sleep 0.1
+	read -rt 0.1 <> <(:) || :
 done
 SCRIPT
 

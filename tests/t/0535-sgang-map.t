@@ -49,7 +49,7 @@ srun -l bash -c 'echo \$((SLURM_GANG_RANK_OFFSET + SLURM_PROCID)) \\
 	>\$SLURM_GANG_NAME.\$SLURM_JOB_ID.now
 cp "\$SLURM_GANG_HOSTFILE" \$SLURM_GANG_NAME.\$SLURM_JOB_ID.hosts
 mv \$SLURM_GANG_NAME.\$SLURM_JOB_ID.now \$SLURM_GANG_NAME.\$SLURM_JOB_ID
-until test -e \$SLURM_GANG_NAME.go; do sleep 0.1; done
+until test -e \$SLURM_GANG_NAME.go; do read -rt 0.1 <> <(:) || :; done
 SCRIPT
 
 # Start a gang of members with these options each: gang NAME OPTIONS -- OPTIONS

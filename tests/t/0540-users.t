@@ -303,7 +303,7 @@ test_expect_success '0.22 nor when it would hold them' '
 	test "$("$sgang" show $alice/train | grep -c $bob)" = 0 &&
 	as $bob scancel $own &&
 	as $alice scancel $one $two &&
-	wait_for 15 "test -z \"\$(squeue -h)\"" &&
+	wait_for 15 queue_empty &&
 	wait_for 15 nodes_idle
 '
 test_expect_success '0.22, 0.30 two users in one group start together' '

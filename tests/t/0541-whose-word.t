@@ -48,7 +48,7 @@ fails()
 cleared()
 {
 	scancel -u $alice && scancel -u $bob &&
-	wait_for 15 "test -z \"\$(squeue -h)\"" && wait_for 15 nodes_idle
+	wait_for 15 queue_empty && wait_for 15 nodes_idle
 }
 
 test_expect_success '3.36 a late member with kill ends nobody else'\''s jobs' '

@@ -47,7 +47,7 @@ refuses()
 	test_must_fail raw "$@" >out 2>err &&
 		test_must_be_empty out &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; } &&
-		test -z "$(squeue -h)"
+		queue_empty
 }
 
 is_held()

@@ -67,6 +67,8 @@ slurm_missing()
 			{ echo "there is no $command"; return; }
 	done
 	slurm_find_stock || { echo "Slurm's plugins are not found"; return; }
+	test -x "$top_builddir/tests/t/await" ||
+		{ echo "tests/t/await is not built"; return; }
 	case " $* " in
 	*" --faults "*) slurm_faults=t ;;
 	*" --gang "*) slurm_faults= ;;

@@ -52,7 +52,7 @@ gang_script()
 	}
 	tell start
 	until test -e "$PWD/$1.go" || test -e "$PWD/\$SLURM_GANG_NAME.go"; do
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 	tell stop
 	END
@@ -112,12 +112,16 @@ cluster_state()
 
 gang_record()
 {
-	job_field "$1" SystemComment | grep -o 'gang=.*' |
-		if test -n "$2"; then
-			tr ' ' '\n' | sed -n "s/^$2=//p"
-		else
-			cat
-		fi
+	local record word
+
+	record=$(job_field "$1" SystemComment)
+	[[ $record = *gang=* ]] || return 0
+	record=gang=${record#*gang=}
+	test -n "$2" || { echo "$record"; return; }
+	read -ra record <<<"$record"
+	for word in "${record[@]}"; do
+		test "${word%%=*}" != "$2" || echo "${word#*=}"
+	done
 }
 
 gang_phase()
@@ -130,10 +134,7 @@ gang_phase()
 
 gang_attempted()
 {
-	local attempts
-
-	attempts=$(gang_record "$1" attempts)
-	test "${attempts:-0}" -ge "$2"
+	slurm_ask record "$1" attempts "$2"
 }
 
 gang_log()
@@ -143,17 +144,12 @@ gang_log()
 
 squeue_says()
 {
-	squeue -h -r -j "$1" -o %r | grep -qF -- "$2"
+	slurm_ask reason "$1" "$2"
 }
 
 all_in()
 {
-	local state=$1 id
-
-	shift
-	for id; do
-		job_is "$id" "$state" || return 1
-	done
+	slurm_ask all "$@"
 }
 
 # How often the main scheduler has gone through the whole queue.
@@ -201,18 +197,13 @@ drop()
 # The same with all jobs of root.
 clear_cluster()
 {
-	scancel -u root && wait_for 10 'test -z "$(squeue -h)"' &&
+	scancel -u root && wait_for 10 queue_empty &&
 		wait_for 10 nodes_idle
 }
 
 none_in()
 {
-	local state=$1 id
-
-	shift
-	for id; do
-		! job_is "$id" "$state" || return 1
-	done
+	slurm_ask none "$@"
 }
 
 restarts_of()
@@ -275,13 +266,7 @@ licences_in_use()
 # Of the jobs those in the state, in the order given.
 jobs_in()
 {
-	local state=$1 id found=()
-
-	shift
-	for id; do
-		! job_is "$id" "$state" || found+=("$id")
-	done
-	echo "${found[@]}"
+	"$top_builddir/tests/t/await" in "$@"
 }
 
 held_of()
@@ -333,7 +318,7 @@ ends_at()
 
 node_field()
 {
-	scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
+	"$top_builddir/tests/t/await" node "$2" "$1"
 }
 
 cpus_in_use()
@@ -434,7 +419,7 @@ with_long_env()
 nothing_left()
 {
 	slurm_alive slurmctld || { echo "no slurmctld" >&2; return 1; }
-	wait_for 60 'test -z "$(squeue -h)"' ||
+	wait_for 60 queue_empty ||
 		{ squeue >&2; return 1; }
 	wait_for 60 nodes_idle || { sinfo -N >&2; return 1; }
 	wait_for 10 nothing_in_use || return 1

@@ -12,7 +12,7 @@ gate_setup()
 {
 	cat >"$slurm_dir/etc/gate" <<-END
 	#!/bin/bash
-	while test -e "$slurm_dir/etc/closed"; do sleep 0.1; done
+	while test -e "$slurm_dir/etc/closed"; do read -rt 0.1 <> <(:) || :; done
 	END
 	chmod 755 "$slurm_dir/etc/gate"
 	echo "PrologSlurmctld=$slurm_dir/etc/gate" >>"$SLURM_CONF"

@@ -61,7 +61,7 @@ browser_wait()
 
 	until "$@"; do
 		test $SECONDS -lt $end || return 1
-		sleep 0.1
+		read -rt 0.1 <> <(:) || :
 	done
 }
 
