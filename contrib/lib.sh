@@ -24,10 +24,10 @@ own_slurm_packages="libcurl4-openssl-dev libhttp-parser-dev libhwloc-dev
 fuzz_packages="clang libc6-dev libclang-rt-dev libcsv-dev libhwloc-dev
 	libyaml-dev pkg-config"
 deb_packages="build-essential debhelper"
-# For a test that is not among those of each release.
-package_test_packages="cpio rpm"
-test_packages="$deb_packages binutils chromium chromium-driver clang-format curl
-	debootstrap fish gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
+# For tests of the night alone.
+night_packages="$deb_packages cpio debootstrap glpk-utils rpm valgrind"
+test_packages="binutils chromium chromium-driver clang-format curl
+	fish gdb jq libfaketime libopenmpi-dev libxml2-utils mandoc
 	mariadb-server mount munge openmpi-bin passwd procps prometheus
 	python3-jsonschema sharness util-linux zsh"
 

@@ -16,13 +16,14 @@ git -C "$top_srcdir" rev-parse --is-inside-work-tree >/dev/null 2>&1 &&
 	test_set_prereq GIT
 test "$SGANG_WITH_SLURM" = no || test_set_prereq SLURM
 
-# The words of VARIABLE in the Makefile, one a line, without the source tree in
+# The words of VARIABLE... in the Makefile, one a line, without the source tree in
 # front. What the make was asked for that runs this test is of no account.
 words_of()
 {
 	{
 		echo "include Makefile"
-		echo "words-of: ; @printf '%s\\n' \$($1)"
+		printf 'words-of: ; @printf "%%s\\n"'
+		printf ' $(%s)' "$@"
 	} >words.mk &&
 	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL \
 		make -s --no-print-directory -C "$top_builddir" \
@@ -60,7 +61,7 @@ test_expect_success GIT 'each file of the repository is packed' '
 	test_must_be_empty left_out
 '
 test_expect_success 'each shell test is run, once' '
-	words_of TESTS >run &&
+	words_of TESTS NIGHT_TESTS slow_unit_tests >run &&
 	grep "\\.t$" run >listed &&
 	(cd "$top_srcdir" && find tests -name "*.t") | sort >there &&
 	test_cmp there listed
@@ -77,13 +78,15 @@ test_expect_success SLURM 'each unit test is run, once' '
 	comm -23 sources some_release >never_run &&
 	test_must_be_empty never_run
 '
-test_expect_success 'what is run on each release are tests, each once' '
-	words_of RELEASE_TESTS >release &&
-	test -s release &&
-	no_line_twice release &&
-	comm -23 release run >unknown &&
-	test_must_be_empty unknown
-'
+for list in RELEASE_TESTS QUICK_TESTS; do
+	test_expect_success "what $list names are tests, each once" '
+		words_of '$list' >listed &&
+		test -s listed &&
+		no_line_twice listed &&
+		comm -23 listed run >unknown &&
+		test_must_be_empty unknown
+	'
+done
 # Each folder is the name of a parser; contrib/fuzz begins with what is there.
 test_expect_success 'each folder of inputs belongs to a parser that is fuzzed' '
 	ls "$top_srcdir/tests/data/fuzz" >folders &&
