@@ -241,7 +241,8 @@ copy_tree()
 		mv "$work/version" "$work/src/.tarball-version"
 }
 
-# Build in $work/NAME with the rest of the arguments to configure.
+# Build in $work/NAME with the rest of the arguments to configure: all, or what is
+# in the array build_targets.
 build_tree()
 {
 	local name=$1
@@ -258,7 +259,7 @@ build_tree()
 		tail -n 20 configure.out
 		give_up "configure failed"
 	}
-	make -j2 >make.out 2>&1 || {
+	make -j2 "${build_targets[@]}" >make.out 2>&1 || {
 		grep -E -A3 'error|\*\*\*' make.out | tail -n 40
 		give_up "make failed"
 	}
