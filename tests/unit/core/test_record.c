@@ -2,6 +2,7 @@
 /* test_record.c - the gang's record in a job's system_comment */
 
 #include <errno.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -633,15 +634,16 @@ static bool has_word(const char *text, const char *word)
 
 /* Nothing that an earlier version has written is lost, nor taken for something
  * else: written again, each word is still there. */
-static void check_old_record(char *line)
+static void check_old_record(char *line, const char *ns, const char *name)
 {
 	struct sgang_record record;
 	char *again, *word, *save = NULL;
 
 	if (sgang_record_parse(line, &record) != 1)
 		fail_msg("not read: %s", line);
-	assert_string_equal(record.ns, "alice");
-	assert_string_equal(record.name, "train");
+	assert_string_equal(record.ns, ns);
+	if (name)
+		assert_string_equal(record.name, name);
 	again = sgang_record_format(&record, line);
 	assert_non_null(again);
 	for (word = strtok_r(line, " ", &save); word;
@@ -652,27 +654,56 @@ static void check_old_record(char *line)
 	free(again);
 }
 
-static void test_old_records(void **state)
+/* All lines of a file but its comments; returns how many. */
+static int check_old_file(const char *path, const char *ns, const char *name)
 {
-	const char *top = getenv("top_srcdir");
-	char path[4096], line[4096];
+	FILE *in = fopen(path, "r");
+	char line[4096];
 	int records = 0;
-	FILE *in;
 
-	(void)state;
-	snprintf(path, sizeof(path), "%s/tests/data/records.txt",
-		 top ? top : ".");
-	in = fopen(path, "r");
-	assert_non_null(in);
+	if (!in)
+		fail_msg("no %s", path);
 	while (fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (line[0] == '#')
 			continue;
-		check_old_record(line);
+		check_old_record(line, ns, name);
 		records++;
 	}
 	fclose(in);
-	assert_in_range(records, 6, 1000);
+	return records;
+}
+
+static const char *top_folder(void)
+{
+	const char *top = getenv("top_srcdir");
+
+	return top ? top : ".";
+}
+
+static void test_old_records(void **state)
+{
+	char path[4096];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tests/data/records.txt", top_folder());
+	assert_in_range(check_old_file(path, "alice", "train"), 6, 1000);
+}
+
+/* Of whole clusters: the records of all jobs. */
+static void test_recorded(void **state)
+{
+	char pattern[4096];
+	glob_t found;
+
+	(void)state;
+	snprintf(pattern, sizeof(pattern),
+		 "%s/tests/data/upgrade/*/records.txt", top_folder());
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		assert_in_range(check_old_file(found.gl_pathv[i], "root", NULL),
+				50, 1000);
+	globfree(&found);
 }
 
 int main(void)
@@ -689,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
 		cmocka_unit_test(test_old_records),
+		cmocka_unit_test(test_recorded),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
