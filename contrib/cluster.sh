@@ -57,6 +57,11 @@ slurm_dir=
 slurm_patience=${SGANG_VALGRIND:+20}
 : "${slurm_patience:=6}"
 
+# A job that is requeued may begin when the credential of its last start has
+# expired: two minutes by default, for which a test need not wait.
+slurm_cred_expire=${SGANG_VALGRIND:+120}
+: "${slurm_cred_expire:=20}"
+
 # --- time ---
 
 # Wait until the command succeeds. On failure say what was waited for.
@@ -331,7 +336,7 @@ slurm_common_conf()
 	SlurmUser=root
 	SlurmdUser=root
 	AuthType=auth/munge
-	AuthInfo=socket=$slurm_dir/run/munge.sock
+	AuthInfo=socket=$slurm_dir/run/munge.sock,cred_expire=$slurm_cred_expire
 	StateSaveLocation=$slurm_dir/state
 	SlurmdSpoolDir=$slurm_dir/spool/%n
 	SlurmctldPidFile=$slurm_dir/run/slurmctld.pid

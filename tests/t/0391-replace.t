@@ -6,6 +6,7 @@ test_description='--gang-on-failure=replace, and how soon restarts begin'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
+slurm_cred_expire=120
 slurm_setup -n 4 -c 2 --gang --conf 'SlurmdTimeout=30
 KillWait=5'
 users_setup

@@ -6,6 +6,7 @@ test_description='A cancelled member: the rest waits, gives back or goes on'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
+slurm_cred_expire=120
 slurm_setup -n 4 -c 2 --gang --conf 'Licenses=lic:8'
 gate_setup
 slurm_start

@@ -7,6 +7,7 @@ test_description='A node dies while a gang is held: all start later, none twice'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 # A node that an admin has taken does not return by an answer that it gave before.
+slurm_cred_expire=120
 slurm_setup -n 5 -c 2 --gang --conf 'SlurmdTimeout=30
 ReturnToService=1'
 gate_setup

@@ -24,8 +24,6 @@ cat >"$slurm_dir/etc/epilog" <<-END
 #!/bin/bash
 echo "\$SLURM_JOB_ID \$SLURMD_NODENAME" >>"$slurm_dir/epilogs"
 END
-# A requeued job waits so long, and a second, until its nodes have forgotten it.
-sed -i 's|^AuthInfo=.*|&,cred_expire=20|' "$SLURM_CONF"
 chmod 755 "$slurm_dir/etc/prolog" "$slurm_dir/etc/epilog"
 printf 'Prolog=%s\nEpilog=%s\n' "$slurm_dir/etc/prolog" \
 	"$slurm_dir/etc/epilog" >>"$SLURM_CONF"

@@ -77,6 +77,30 @@ static bool load_jobs(void)
 	return !slurm_load_jobs(0, &jobs, SHOW_ALL);
 }
 
+/* Is the task among those that wait, as "3,5-9%2" or "1-9:2"? */
+static bool is_task_of(const slurm_job_info_t *job, uint32_t task)
+{
+	const char *at = job->array_task_id == NO_VAL ? job->array_task_str :
+							NULL;
+
+	while (at && *at && *at != '%') {
+		char *rest;
+		uint32_t from = strtoul(at, &rest, 10), to = from, step = 1;
+
+		if (*rest == '-')
+			to = strtoul(rest + 1, &rest, 10);
+		if (*rest == ':')
+			step = strtoul(rest + 1, &rest, 10);
+		if (task >= from && task <= to && step &&
+		    (task - from) % step == 0)
+			return true;
+		if (rest == at)
+			return false;
+		at = rest + (*rest == ',');
+	}
+	return false;
+}
+
 /* "12", "12_3" of an array, "12+1" of a heterogeneous job. */
 static bool is_job(const slurm_job_info_t *job, const char *id)
 {
@@ -88,7 +112,7 @@ static bool is_job(const slurm_job_info_t *job, const char *id)
 	switch (*rest) {
 	case '_':
 		return job->array_job_id == number &&
-		       job->array_task_id == part;
+		       (job->array_task_id == part || is_task_of(job, part));
 	case '+':
 		return job->het_job_id == number && job->het_job_offset == part;
 	default:
@@ -101,6 +125,8 @@ static slurm_job_info_t *find_job(const char *id)
 	for (uint32_t i = 0; i < jobs->record_count; i++)
 		if (is_job(&jobs->job_array[i], id))
 			return &jobs->job_array[i];
+	if (strpbrk(id, "_+"))
+		return NULL;
 	for (uint32_t i = 0; i < jobs->record_count; i++)
 		if (jobs->job_array[i].array_job_id == strtoul(id, NULL, 10))
 			return &jobs->job_array[i];
