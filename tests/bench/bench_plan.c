@@ -9,8 +9,9 @@
  * takes longer. The gap is the cost over the bound that the planner proves,
  * at the worst of the rounds; a bench reports it and fails nothing.
  * Trees of groups are 64 replicas of two roles with four units each.
- * Usage: bench_plan [ROUNDS [mixed|trees]]: with `mixed` only several kinds, with
- * `trees` only trees of groups
+ * Usage: bench_plan [ROUNDS [mixed [WITHOUT]|trees]]: with `mixed` only several
+ * kinds, by a planner without the parts whose bits (enum sgang_part) WITHOUT has,
+ * with `trees` only trees of groups
  *
  * Times are CPU times of the one thread that plans. Two kinds of rows, whose
  * first word is their kind; the lines with their columns begin with '#'.
@@ -24,7 +25,7 @@
 #include <time.h>
 
 #include "bench_random.h"
-#include "core/plan/plan.h"
+#include "core/plan/plan_private.h"
 
 #define SLOTS 8
 #define ROUNDS_MAX 1000
@@ -240,6 +241,8 @@ static void count_steps(struct result *result, uint64_t steps)
 	worst_ms = ms > worst_ms ? ms : worst_ms;
 }
 
+static struct sgang_plan_limits limits;
+
 static int plan_once(const struct sgang_plan_request *asked,
 		     struct result *result)
 {
@@ -252,6 +255,7 @@ static int plan_once(const struct sgang_plan_request *asked,
 	int rc;
 
 	sgang_budget_init(&budget, SGANG_PLAN_STEPS);
+	budget.limits = &limits;
 	request.budget = &budget;
 	rc = sgang_plan(&request, &placement, &nofit, &err);
 	result->ms[result->n++] = now_ms() - start;
@@ -866,9 +870,13 @@ int main(int argc, char **argv)
 	if (rounds < 1 || rounds > ROUNDS_MAX ||
 	    (argc > 2 && strcmp(argv[2], "mixed") &&
 	     strcmp(argv[2], "trees"))) {
-		fprintf(stderr, "usage: bench_plan [ROUNDS [mixed|trees]]\n");
+		fprintf(stderr,
+			"usage: bench_plan [ROUNDS [mixed [WITHOUT]|trees]]\n");
 		return 2;
 	}
+	limits = sgang_plan_limits_default;
+	if (argc > 3)
+		limits.without = (uint32_t)strtoul(argv[3], NULL, 0);
 	printf("#fabric nodes leaf levels load_ms bytes_per_node\n");
 	printf("#plan   nodes leaf levels load gang median_ms max_ms cost bound gap_percent exact fit max_steps\n");
 	if (argc > 2 && !strcmp(argv[2], "trees"))

@@ -20,8 +20,9 @@
 
 #include "plan_private.h"
 
-/* The number of partial choices before the proof is given up; some 20 ms. */
-#define CHOOSE_STEPS_ROUGH (CHOOSE_STEPS_MAX / 100)
+/* A proof that is not worth much has this part of the steps of others, which
+ * are some 20 ms. */
+#define ROUGH 100
 
 /* Keys times units do not fit 64 bits. */
 __extension__ typedef __int128 wide;
@@ -71,7 +72,7 @@ struct search {
 	uint32_t n_groups;
 	struct segment *segment;
 	size_t n_segments;
-	uint64_t steps;
+	uint64_t steps, steps_max; /* partial choices */
 	/* the price, and the bound times q */
 	wide p, q;
 	wide bound;
@@ -90,8 +91,7 @@ struct search {
 
 static bool ended(const struct search *search)
 {
-	return search->steps >= (search->choice->rough ? CHOOSE_STEPS_ROUGH :
-							 CHOOSE_STEPS_MAX) ||
+	return search->steps >= search->steps_max ||
 	       !sgang_budget_left(search->choice->budget);
 }
 
@@ -632,6 +632,8 @@ int sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
 	struct search search = { .choice = choice, .grain = grain };
 	int rc, saved, proved = 1;
 
+	search.steps_max = sgang_budget_limits(choice->budget)->choose_steps /
+			   (choice->rough ? ROUGH : 1);
 	rc = set_up(&search);
 	if (rc <= 0)
 		goto out;

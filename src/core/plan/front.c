@@ -12,12 +12,9 @@
 
 #include "plan_private.h"
 
-/* A front may grow to this many points, or to so many when all merging of one
- * call has taken more steps than it should. */
+/* A front may grow to this many points, or to the budget's tired_points when all
+ * merging of one call has taken more steps than it should. */
 #define POINTS_MAX 16384
-#ifndef POINTS_MAX_TIRED /* a test lowers it */
-#define POINTS_MAX_TIRED 64
-#endif
 /* ... and when the plan has taken all steps of its budget. */
 #define POINTS_MAX_ENDED 2
 
@@ -216,8 +213,9 @@ static int copy_child(struct sgang_front_work *work,
 int sgang_front_add(struct sgang_front_work *work,
 		    const struct sgang_front *child)
 {
-	size_t max = work->steps < work->steps_max ? POINTS_MAX :
-						     POINTS_MAX_TIRED;
+	size_t max = work->steps < work->steps_max ?
+			     POINTS_MAX :
+			     sgang_budget_limits(work->budget)->tired_points;
 	size_t n = work->n, n_child;
 	int rc;
 

@@ -532,7 +532,9 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 		.job = job,
 		.request = job->request,
 		.broken = broken,
-		.hops = sgang_budget_share(job->request->budget, ORDER_HOPS_MAX)
+		.hops = sgang_budget_share(
+			job->request->budget,
+			sgang_budget_limits(job->request->budget)->order_hops)
 	};
 	struct answer best = { .placement = NULL };
 	int rc;

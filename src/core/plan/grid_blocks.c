@@ -524,7 +524,8 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
 	blocks->n_picks = 0;
 	if (set_up(&solver))
 		return -1;
-	solver.steps_max = sgang_budget_share(budget, BLOCKS_STEPS_MAX);
+	solver.steps_max = sgang_budget_share(
+		budget, sgang_budget_limits(budget)->blocks_steps);
 	while (d-- > 0 && rc > 0)
 		rc = do_domain(&solver, d, &best);
 	sgang_budget_take(budget, solver.steps);

@@ -247,7 +247,8 @@ int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
 	struct table table = { .least = nothing, .ranks = 1 };
 	int rc = 1;
 
-	table.steps_max = sgang_budget_share(cut->budget, CUT_STEPS_MAX);
+	table.steps_max = sgang_budget_share(
+		cut->budget, sgang_budget_limits(cut->budget)->cut_steps);
 	cut->ranks = sgang_parallel_ranks(cut->parallel);
 	cut->least = NULL;
 	find_any(cut, lines, n);

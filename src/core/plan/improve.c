@@ -236,7 +236,8 @@ void sgang_mixed_improve(struct mixed *mixed)
 	struct improver improver = { .mixed = mixed,
 				     .n = mixed->now.n,
 				     .piece = mixed->now.piece };
-	bool changed = improver.n > 1 && sgang_part(SGANG_PART_IMPROVE);
+	bool changed = improver.n > 1 &&
+		       sgang_part(mixed->request->budget, SGANG_PART_IMPROVE);
 	size_t i;
 
 	improver.trials_max = sgang_budget_share(mixed->request->budget,

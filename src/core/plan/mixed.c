@@ -239,7 +239,7 @@ static int try_one(struct mixed *mixed, const struct construction *way)
 				      0;
 	int rc = 0;
 
-	if (sgang_part(way->part) &&
+	if (sgang_part(budget, way->part) &&
 	    (!way->large || (!done(mixed) && !ended(mixed))))
 		rc = way->try(mixed);
 	sgang_budget_widen(budget, aside);

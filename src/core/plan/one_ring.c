@@ -256,7 +256,8 @@ static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
 	(*placement)->bound = bound.cost;
 	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
 			      breaks <= bound.broken;
-	if (!(*placement)->exact && sgang_part(SGANG_PART_PROVE) &&
+	if (!(*placement)->exact &&
+	    sgang_part(job->request->budget, SGANG_PART_PROVE) &&
 	    prove(job, broken, breaks, placement))
 		return -1;
 	if (!job->request->any_order)

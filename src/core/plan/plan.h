@@ -59,6 +59,7 @@
 #include "core/fabric/ring.h"
 
 struct sgang_devices; /* devices.h */
+struct sgang_plan_limits;
 
 /* Resources that a request counts, at most. */
 #define SGANG_PLAN_DIMS 16
@@ -90,6 +91,9 @@ struct sgang_budget {
 	uint64_t taken; /* by all plans so far */
 	bool unproved;  /* that it does not fit, of a plan that
 			 * found no placement. Never cleared */
+	/* of the parts of a plan, for the planner's own tests and benchmark;
+	 * NULL: those of limits.c */
+	const struct sgang_plan_limits *limits;
 };
 
 /* Steps of a plan without a budget of its own. */
@@ -103,6 +107,7 @@ static inline void sgang_budget_init(struct sgang_budget *budget,
 	budget->whole = budget->left = steps;
 	budget->taken = 0;
 	budget->unproved = false;
+	budget->limits = NULL;
 }
 
 /* 'units' pieces of 'slots' slots each. 4x8 is units 4, slots 8, distinct:

@@ -91,15 +91,6 @@ enum sgang_part {
 	SGANG_PART_IMPROVE,
 	SGANG_PART_PROVE,
 };
-#ifndef SGANG_WITHOUT /* the benchmark sets some bits */
-#define SGANG_WITHOUT 0u
-#endif
-
-/* True if this part is built in. */
-static inline bool sgang_part(enum sgang_part part)
-{
-	return !(SGANG_WITHOUT >> part & 1);
-}
 
 /* -- the budget -- */
 
@@ -116,46 +107,46 @@ static inline bool sgang_part(enum sgang_part part)
 #define SGANG_STEPS_SPREAD 200000    /* compartments that members try */
 #define SGANG_STEPS_BEAM 300000      /* one of eight */
 #define SGANG_STEPS_ARRANGE 100000
-#ifndef PROVE_TRIES_MAX /* a test lowers these */
-#define PROVE_TRIES_MAX 200000
-#endif
-#ifndef BLOCKS_STEPS_MAX
-#define BLOCKS_STEPS_MAX 8000000
-#endif
-#ifndef CUT_STEPS_MAX
-#define CUT_STEPS_MAX 8000000
-#endif
-#ifndef ORDER_HOPS_MAX
-#define ORDER_HOPS_MAX 800000
-#endif
-#ifndef ROLES_EXACT_MAX
-#define ROLES_EXACT_MAX 2000000
-#endif
-#ifndef ROLES_BLOCKS_MAX
-#define ROLES_BLOCKS_MAX 3200000
-#endif
-#ifndef ROLES_CUT_MAX
-#define ROLES_CUT_MAX 1000000
-#endif
-#ifndef ROLES_FIT_MAX
-#define ROLES_FIT_MAX 3000000
-#endif
-#ifndef ROLES_LAY_MAX
-#define ROLES_LAY_MAX 1000000
-#endif
-#ifndef ROLES_PACK_MAX
-#define ROLES_PACK_MAX 500000
-#endif
-#ifndef ROLES_SEARCH_MAX
-#define ROLES_SEARCH_MAX 800000
-#endif
-#ifndef STEPS_FIRST /* of one tree, before hulls */
-#define STEPS_FIRST 100000
-#define STEPS_AGAIN 2500000 /* ... before fronts are short */
-#endif
-#ifndef CHOOSE_STEPS_MAX
-#define CHOOSE_STEPS_MAX 2000000
-#endif
+
+/* Limits that a budget may bring along. Those above `tree_steps_first` are in
+ * steps out of SGANG_PLAN_STEPS, as SGANG_STEPS_* are; the others hold for any
+ * budget. */
+struct sgang_plan_limits {
+	uint64_t prove_tries;  /* steps of one search of prove.c */
+	uint64_t blocks_steps; /* of one run of grid_blocks.c */
+	uint64_t cut_steps;    /* of one table of grid_cut.c */
+	uint64_t order_hops;   /* of grid_order.c */
+	uint64_t roles_exact_steps;
+	uint64_t roles_blocks_steps;
+	uint64_t roles_cut_steps;
+	uint64_t roles_fit_steps;
+	uint64_t roles_lay_steps;
+	uint64_t roles_pack_steps;
+	uint64_t roles_search_steps; /* of all searches */
+	uint64_t tree_steps_first;   /* merging in one tree, before hulls, */
+	uint64_t tree_steps_again;   /* ... and before fronts are short */
+	uint64_t choose_steps;       /* partial choices of one proof */
+	size_t tired_points;         /* of a front, when it is short */
+	uint32_t without;            /* bits of enum sgang_part: these parts
+				      * are left out */
+};
+
+/* limits.c */
+extern const struct sgang_plan_limits sgang_plan_limits_default;
+
+static inline const struct sgang_plan_limits *
+sgang_budget_limits(const struct sgang_budget *budget)
+{
+	return budget && budget->limits ? budget->limits :
+					  &sgang_plan_limits_default;
+}
+
+/* False if this part is left out. */
+static inline bool sgang_part(const struct sgang_budget *budget,
+			      enum sgang_part part)
+{
+	return !(sgang_budget_limits(budget)->without >> part & 1);
+}
 
 /* Without a budget there is no end. */
 static inline uint64_t sgang_budget_left(const struct sgang_budget *budget)

@@ -968,22 +968,24 @@ static int try_beam(struct prover *prover)
 static bool prove_it(struct prover *prover, uint64_t *bound)
 {
 	uint64_t least = find_roots(prover);
+	uint64_t tries =
+		sgang_budget_limits(prover->request->budget)->prove_tries;
 	bool ended;
 
 	prover->ties = prover->job->coin && prover->request->weight_first;
 	if (least < prover->cost && !prover->ties)
-		slide_window(prover, WINDOW, PROVE_TRIES_MAX / 4);
-	allow_tries(prover, PROVE_TRIES_MAX);
+		slide_window(prover, WINDOW, tries / 4);
+	allow_tries(prover, tries);
 	ended = search(prover);
 	if (ended)
 		least = prover->cost;
 	else if (!prover->ties)
-		slide_window(prover, WINDOW_WIDE, PROVE_TRIES_MAX / 2);
+		slide_window(prover, WINDOW_WIDE, tries / 2);
 	*bound = least > *bound ? least : *bound;
 	if (prover->ties)
 		return ended;
 	prover->ties = true;
-	allow_tries(prover, PROVE_TRIES_MAX);
+	allow_tries(prover, tries);
 	return ended && search(prover);
 }
 
@@ -993,6 +995,7 @@ int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 {
 	struct prover *prover = sgang_pool_zalloc(job->pool, 1,
 						  sizeof(*prover));
+	uint64_t tries = sgang_budget_limits(job->request->budget)->prove_tries;
 	int rc;
 
 	if (!prover)
@@ -1017,8 +1020,8 @@ int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 	    (!job->coin || !job->request->weight_first)) {
 		if (try_beam(prover))
 			return -1;
-		slide_window(prover, WINDOW, PROVE_TRIES_MAX / 2);
-		slide_window(prover, WINDOW_WIDE, PROVE_TRIES_MAX / 2);
+		slide_window(prover, WINDOW, tries / 2);
+		slide_window(prover, WINDOW_WIDE, tries / 2);
 	}
 	allow_tries(prover, 0);
 	if (prover->better && write_runs(prover, runs, n_runs))

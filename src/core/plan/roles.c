@@ -147,7 +147,8 @@ static int solve_blocks(struct solver *solver, bool tolls)
 						.arg = roles };
 	if (sgang_roles_cut(roles, tolls))
 		return -1;
-	aside = sgang_budget_narrow(budget, ROLES_BLOCKS_MAX);
+	aside = sgang_budget_narrow(
+		budget, sgang_budget_limits(budget)->roles_blocks_steps);
 	rc = sgang_blocks_solve(&solver->blocks, roles->job->pool);
 	sgang_budget_widen(budget, aside);
 	paid = sgang_roles_tolls(roles);
@@ -474,12 +475,15 @@ static struct sgang_placement *make_answer(const struct solver *solver)
 
 static int set_up(struct solver *solver)
 {
+	const struct sgang_budget *budget = solver->roles.job->request->budget;
 	struct sgang_pool *pool = solver->roles.job->pool;
 	uint32_t n = solver->roles.n_units;
 
-	solver->share = sgang_budget_share(solver->roles.job->request->budget,
-					   ROLES_SEARCH_MAX) /
-			SEARCHES;
+	solver->share =
+		sgang_budget_share(
+			budget,
+			sgang_budget_limits(budget)->roles_search_steps) /
+		SEARCHES;
 	solver->best = sgang_pool_zalloc(pool, n, sizeof(*solver->best));
 	solver->next = sgang_pool_zalloc(pool, n, sizeof(*solver->next));
 	return solver->best && solver->next ? 0 : -1;

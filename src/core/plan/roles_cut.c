@@ -260,7 +260,8 @@ int sgang_roles_cut(struct sgang_roles *roles, bool tolls)
 {
 	struct sgang_budget *budget = roles->job->request->budget;
 	uint64_t most[SGANG_ROLES_PAIRS] = { 0 };
-	uint64_t left = sgang_budget_share(budget, ROLES_CUT_MAX);
+	uint64_t left = sgang_budget_share(
+		budget, sgang_budget_limits(budget)->roles_cut_steps);
 	uint32_t i;
 
 	find_most(roles, most);

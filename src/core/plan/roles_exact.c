@@ -451,11 +451,13 @@ int sgang_roles_exact(const struct sgang_roles *roles,
 {
 	struct sgang_budget *budget = roles->job->request->budget;
 	struct sgang_pool pool = { NULL };
-	struct solver solver = { .roles = roles,
-				 .pool = &pool,
-				 .most = *worth,
-				 .steps_max = sgang_budget_share(
-					 budget, ROLES_EXACT_MAX) };
+	struct solver solver = {
+		.roles = roles,
+		.pool = &pool,
+		.most = *worth,
+		.steps_max = sgang_budget_share(
+			budget, sgang_budget_limits(budget)->roles_exact_steps)
+	};
 	int rc = set_up(&solver);
 
 	if (rc > 0)

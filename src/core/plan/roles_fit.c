@@ -565,11 +565,13 @@ int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at)
 {
 	struct sgang_budget *budget = roles->job->request->budget;
 	struct sgang_pool pool = { NULL };
-	struct solver solver = { .roles = roles,
-				 .pool = &pool,
-				 .at = at,
-				 .steps_max = sgang_budget_share(
-					 budget, ROLES_FIT_MAX) };
+	struct solver solver = {
+		.roles = roles,
+		.pool = &pool,
+		.at = at,
+		.steps_max = sgang_budget_share(
+			budget, sgang_budget_limits(budget)->roles_fit_steps)
+	};
 	uint32_t n;
 	int rc;
 

@@ -282,10 +282,12 @@ int sgang_roles_lay(const struct sgang_roles *roles,
 {
 	struct sgang_budget *budget = roles->job->request->budget;
 	struct sgang_pool *pool = roles->job->pool;
-	struct layer layer = { .roles = roles,
-			       .at = at,
-			       .steps_max = sgang_budget_share(budget,
-							       ROLES_LAY_MAX) };
+	struct layer layer = {
+		.roles = roles,
+		.at = at,
+		.steps_max = sgang_budget_share(
+			budget, sgang_budget_limits(budget)->roles_lay_steps)
+	};
 	uint32_t *have = sgang_pool_alloc(pool, roles->n_classes,
 					  sizeof(*have));
 	uint32_t c, p;

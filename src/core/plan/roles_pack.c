@@ -345,10 +345,13 @@ int sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
 	const struct sgang_plan_request *request = roles->job->request;
 	size_t n = (size_t)roles->n_nodes * request->n_dims;
 	struct sgang_pool *pool = roles->job->pool;
-	struct packer packer = { .roles = roles,
-				 .at = at,
-				 .steps_max = sgang_budget_share(
-					 request->budget, ROLES_PACK_MAX) };
+	struct packer packer = {
+		.roles = roles,
+		.at = at,
+		.steps_max = sgang_budget_share(
+			request->budget,
+			sgang_budget_limits(request->budget)->roles_pack_steps)
+	};
 	int rc;
 
 	packer.free = sgang_pool_alloc(pool, n, sizeof(*packer.free));

@@ -924,7 +924,7 @@ static int try_blocks(struct mixed *mixed, double value)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 	struct blocks blocks = { .mixed = mixed };
-	bool arcs = sgang_part(SGANG_PART_ARCS) &&
+	bool arcs = sgang_part(mixed->request->budget, SGANG_PART_ARCS) &&
 		    (is_confined(mixed) || mixed->job->units > UNITS_MAX);
 	uint32_t turn;
 

@@ -294,8 +294,9 @@ static int set_up(struct solver *solver)
 	solver->best.key = SGANG_PLAN_KEY_MAX;
 	solver->bound = SGANG_PLAN_KEY_MAX;
 	solver->work.need = tree->need;
-	solver->work.steps_max = STEPS_FIRST;
 	solver->work.budget = tree->request->budget;
+	solver->work.steps_max =
+		sgang_budget_limits(solver->work.budget)->tree_steps_first;
 	sgang_budget_take(solver->work.budget,
 			  sgang_fabric_nodes(tree->request->fabric) +
 				  sgang_fabric_domains(tree->request->fabric));
@@ -1297,7 +1298,8 @@ static int try_again(struct solver *solver, bool picking)
 	sgang_plan_key before;
 
 	solver->quick = false;
-	solver->work.steps_max = STEPS_AGAIN;
+	solver->work.steps_max =
+		sgang_budget_limits(solver->work.budget)->tree_steps_again;
 	if (pick_better(solver, SGANG_PLAN_KEY_MAX, picking) ||
 	    find_hulls(solver) || try_hulls(solver, picking))
 		return -1;
@@ -1390,7 +1392,8 @@ struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
 	solver->tree = tree;
 	solver->pool = pool;
 	rc = set_up(solver);
-	solver->work.steps_max = STEPS_AGAIN;
+	solver->work.steps_max =
+		sgang_budget_limits(solver->work.budget)->tree_steps_again;
 	while (d-- > 0 && !rc) {
 		const struct sgang_domain *domain = domain_at(solver, d);
 		sgang_plan_key key;

@@ -5,8 +5,10 @@
  * places to the nodes is tried, which includes every order of a member's own
  * nodes. What the planner calls exact must be the least cost and, among those,
  * the least wholly free space broken; everything else must lie between. In
- * worlds so small everything but mixed members in different domains is proved,
- * unless the search for that is cut off (PROVE_TRIES_MAX).
+ * worlds so small everything but mixed members in different domains is proved.
+ * Each world is planned three times: by the planner as it is, by one that takes
+ * its ways for large fabrics at once, and by one that in addition gives up at
+ * once, which proves less.
  */
 
 #include <limits.h>
@@ -21,18 +23,15 @@
 #include <cmocka.h>
 
 #include "core/fabric/devices.h"
-#include "core/plan/plan.h"
+#include "core/plan/plan_private.h"
 #include "oracle.h"
 
 #define NODES_MAX 9
 #define MEMBERS_MAX 4
 #define UNITS_MAX 6
 
-#ifdef PROVE_TRIES_MAX
-#define PROVES 0
-#else
-#define PROVES 1
-#endif
+enum { WHOLE, HULLS, TIRED, PLANNERS };
+static const char *const planner_name[PLANNERS] = { "whole", "hulls", "tired" };
 
 /* What the members of a world are like, and what its places are; any sum. */
 enum world_kind {
@@ -49,6 +48,7 @@ enum world_kind {
 
 struct world {
 	uint64_t seed;
+	const char *planner;
 	char text[4096];
 	uint32_t n_nodes; /* or islands */
 	struct sgang_fabric *fabric;
@@ -566,12 +566,12 @@ static void brute_force(struct brute *brute, const struct world *world)
 
 /* -- what must hold of every placement -- */
 
-#define CHECK(what)                                                 \
-	do {                                                        \
-		if (!(what))                                        \
-			fail_msg("seed %lu: not %s\n%s",            \
-				 (unsigned long)world->seed, #what, \
-				 world->text);                      \
+#define CHECK(what)                                                          \
+	do {                                                                 \
+		if (!(what))                                                 \
+			fail_msg("seed %lu, %s: not %s\n%s",                 \
+				 (unsigned long)world->seed, world->planner, \
+				 #what, world->text);                        \
 	} while (0)
 
 static void check_runs(const struct world *world,
@@ -656,255 +656,363 @@ struct tally {
 	double ratio, worst;
 };
 
-static void try_world(uint64_t seed, enum world_kind kind, struct tally *tally)
+static void set_limits(struct sgang_plan_limits *limits, unsigned int planner)
+{
+	*limits = sgang_plan_limits_default;
+	if (planner != WHOLE)
+		limits->tree_steps_first = 1;
+	if (planner == TIRED) {
+		limits->tree_steps_again = 1;
+		limits->choose_steps = 3;
+		limits->prove_tries = 10;
+		limits->tired_points = 2;
+	}
+}
+
+static void try_planner(struct world *world, const struct brute *brute,
+			unsigned int planner, struct tally *tally)
 {
 	struct sgang_placement *placement = NULL;
+	struct sgang_plan_limits limits;
+	struct sgang_budget budget;
 	struct sgang_nofit nofit;
-	struct world made, *world = &made;
-	struct brute brute;
 	struct worth worth;
 	double ratio = 1;
 	int rc;
 
-	make_world(world, seed, kind);
-	brute_force(&brute, world);
+	world->planner = planner_name[planner];
+	set_limits(&limits, planner);
+	sgang_budget_init(&budget, SGANG_PLAN_STEPS);
+	budget.limits = &limits;
+	world->request.budget = &budget;
 	rc = sgang_plan(&world->request, &placement, &nofit, NULL);
 	CHECK(rc >= 0);
 	tally->worlds++;
-	if (brute.found)
+	if (brute->found)
 		tally->fit++;
 	if (rc) {
-		check_placement(world, &brute, placement);
+		check_placement(world, brute, placement);
 		tally->exact += placement->exact;
-		if (brute.cost)
+		if (brute->cost)
 			ratio = (double)placement->ring.cost /
-				(double)brute.cost;
+				(double)brute->cost;
 		tally->ratio += ratio;
 		tally->worst = ratio > tally->worst ? ratio : tally->worst;
 		worth = placed(world, placement);
-		CHECK(compare(&worth, &brute.worth) >= 0);
+		CHECK(compare(&worth, &brute->worth) >= 0);
 		if (placement->exact)
-			CHECK(!compare(&worth, &brute.worth));
-		tally->untidy += worth.first == brute.worth.first &&
-				 compare(&worth, &brute.worth) > 0;
+			CHECK(!compare(&worth, &brute->worth));
+		tally->untidy += worth.first == brute->worth.first &&
+				 compare(&worth, &brute->worth) > 0;
 	} else {
 		CHECK(nofit.text[0]);
-		tally->missed += brute.found;
+		tally->missed += brute->found;
 	}
 	sgang_placement_destroy(placement);
+}
+
+/* One tally a planner. */
+static void try_world(uint64_t seed, enum world_kind kind, struct tally *tally)
+{
+	struct world made, *world = &made;
+	struct brute brute;
+	unsigned int planner;
+
+	make_world(world, seed, kind);
+	brute_force(&brute, world);
+	for (planner = 0; planner < PLANNERS; planner++)
+		try_planner(world, &brute, planner, &tally[planner]);
 	free_world(world);
+}
+
+static void check_alike(unsigned int planner, const struct tally *tally)
+{
+	print_message("# alike, %s: %u fit, %u exact, %u missed, %u break more "
+		      "than they have to, cost/optimum %.4f\n",
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed, tally->untidy,
+		      tally->ratio / (tally->fit - tally->missed));
+	assert_int_equal(tally->missed, 0);
+	assert_int_equal(tally->untidy, 0);
+	assert_true(tally->fit > 500);
+	assert_true(tally->exact * 10 >= tally->fit * 9);
+	if (planner != TIRED)
+		assert_int_equal(tally->exact, tally->fit);
 }
 
 /* Design section 4: members that are alike. */
 static void test_alike(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
-		try_world(seed, ALIKE, &tally);
-	print_message("# alike: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n",
-		      tally.fit, tally.exact, tally.missed, tally.untidy,
-		      tally.ratio / (tally.fit - tally.missed));
-	assert_int_equal(tally.missed, 0);
-	assert_int_equal(tally.untidy, 0);
-	assert_true(tally.fit > 500);
-	assert_true(tally.exact * 10 >= tally.fit * 9);
-	if (PROVES)
-		assert_int_equal(tally.exact, tally.fit);
+		try_world(seed, ALIKE, tally);
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_alike(planner, &tally[planner]);
+}
+
+static void check_weights(unsigned int planner, const struct tally *tally)
+{
+	print_message("# weights, %s: %u fit, %u exact, %u missed, %u weigh or "
+		      "break more than they have to\n",
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed, tally->untidy);
+	assert_true(tally->fit > 2000);
+	assert_int_equal(tally->missed, 0);
+	assert_true(tally->untidy * 50 <= tally->fit);
+	if (planner != TIRED)
+		assert_int_equal(tally->exact, tally->fit);
 }
 
 /* 5.5: weights of nodes after ring cost, or before it. */
 static void test_weights(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 2000; seed++) {
-		try_world(seed, ALIKE | WEIGHTS, &tally);
-		try_world(seed, INSIDE | WEIGHTS, &tally);
-		try_world(seed, SPREAD | WEIGHTS, &tally);
-		try_world(seed, SPREAD | INSIDE | WEIGHTS, &tally);
+		try_world(seed, ALIKE | WEIGHTS, tally);
+		try_world(seed, INSIDE | WEIGHTS, tally);
+		try_world(seed, SPREAD | WEIGHTS, tally);
+		try_world(seed, SPREAD | INSIDE | WEIGHTS, tally);
 	}
 	for (seed = 1; seed <= 1000; seed++) {
-		try_world(seed, EQUAL | WEIGHTS, &tally);
-		try_world(seed, MIXED | WEIGHTS, &tally);
-		try_world(seed, MIXED | INSIDE | WEIGHTS, &tally);
-		try_world(seed, TURNS | WEIGHTS, &tally);
+		try_world(seed, EQUAL | WEIGHTS, tally);
+		try_world(seed, MIXED | WEIGHTS, tally);
+		try_world(seed, MIXED | INSIDE | WEIGHTS, tally);
+		try_world(seed, TURNS | WEIGHTS, tally);
 	}
-	print_message("# weights: %u fit, %u exact, %u missed, %u weigh or "
-		      "break more than they have to\n",
-		      tally.fit, tally.exact, tally.missed, tally.untidy);
-	assert_true(tally.fit > 2000);
-	assert_int_equal(tally.missed, 0);
-	assert_true(tally.untidy * 50 <= tally.fit);
-	if (PROVES)
-		assert_int_equal(tally.exact, tally.fit);
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_weights(planner, &tally[planner]);
+}
+
+static void check_equal(unsigned int planner, const struct tally *tally)
+{
+	print_message("# equal, %s: %u fit, %u exact, %u missed, %u break more "
+		      "than they have to, cost/optimum %.4f\n",
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed, tally->untidy,
+		      tally->ratio / (tally->fit - tally->missed));
+	assert_true(tally->fit > 400);
+	assert_int_equal(tally->missed, 0);
+	assert_true(tally->ratio <= 1.01 * tally->fit);
+	if (planner != TIRED)
+		assert_int_equal(tally->exact, tally->fit);
 }
 
 /* Issue 4: members of the same shape on any fabric, where they share nodes. */
 static void test_equal(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 600; seed++) {
-		try_world(seed, EQUAL, &tally);
-		try_world(seed, EQUAL | INSIDE, &tally);
+		try_world(seed, EQUAL, tally);
+		try_world(seed, EQUAL | INSIDE, tally);
 	}
-	print_message("# equal: %u fit, %u exact, %u missed, %u break more "
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_equal(planner, &tally[planner]);
+}
+
+static void check_mixed(unsigned int planner, const struct tally *tally)
+{
+	print_message("# mixed, %s: %u fit, %u exact, %u missed, %u break more "
 		      "than they have to, cost/optimum %.4f\n",
-		      tally.fit, tally.exact, tally.missed, tally.untidy,
-		      tally.ratio / (tally.fit - tally.missed));
-	assert_true(tally.fit > 400);
-	assert_int_equal(tally.missed, 0);
-	assert_true(tally.ratio <= 1.01 * tally.fit);
-	if (PROVES)
-		assert_int_equal(tally.exact, tally.fit);
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed, tally->untidy,
+		      tally->ratio / (tally->fit - tally->missed));
+	assert_true(tally->fit > 300);
+	assert_int_equal(tally->missed, 0);
+	assert_true(tally->untidy * 100 <= tally->fit);
+	assert_true(tally->ratio <= 1.002 * (tally->fit - tally->missed));
+	if (planner != TIRED)
+		assert_int_equal(tally->exact, tally->fit);
 }
 
 /* Design section 4: members of different shapes, slots and nodes. */
 static void test_mixed(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
-		try_world(seed, MIXED, &tally);
-	print_message("# mixed: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n",
-		      tally.fit, tally.exact, tally.missed, tally.untidy,
-		      tally.ratio / (tally.fit - tally.missed));
-	assert_true(tally.fit > 300);
-	assert_int_equal(tally.missed, 0);
-	assert_true(tally.untidy * 100 <= tally.fit);
-	assert_true(tally.ratio <= 1.002 * (tally.fit - tally.missed));
-	if (PROVES)
-		assert_int_equal(tally.exact, tally.fit);
+		try_world(seed, MIXED, tally);
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_mixed(planner, &tally[planner]);
+}
+
+static void check_required(unsigned int planner, const struct tally *alike,
+			   const struct tally *mixed,
+			   const struct tally *spread)
+{
+	print_message("# required, %s: %u + %u + %u fit, %u + %u + %u exact, "
+		      "%u + %u + %u missed, cost/optimum %.4f, %.4f, %.4f, "
+		      "worst %.4f, %.4f, %.4f\n",
+		      planner_name[planner], alike->fit, mixed->fit,
+		      spread->fit, alike->exact, mixed->exact, spread->exact,
+		      alike->missed, mixed->missed, spread->missed,
+		      alike->ratio / (alike->fit - alike->missed),
+		      mixed->ratio / (mixed->fit - mixed->missed),
+		      spread->ratio / (spread->fit - spread->missed),
+		      alike->worst, mixed->worst, spread->worst);
+	assert_true(alike->fit > 500);
+	assert_true(mixed->fit > 300);
+	assert_true(spread->fit > 300);
+	assert_int_equal(alike->missed + mixed->missed + spread->missed, 0);
+	assert_true(alike->ratio <= 1.002 * alike->fit);
+	assert_true(mixed->ratio <= 1.002 * mixed->fit);
+	if (planner != TIRED) {
+		assert_int_equal(alike->exact, alike->fit);
+		assert_int_equal(mixed->exact, mixed->fit);
+	}
 }
 
 /* Issue 12: members some of whose nodes are given. */
 static void test_required(void **state)
 {
-	struct tally alike = { 0 }, mixed = { 0 }, spread = { 0 };
+	struct tally alike[PLANNERS] = { 0 }, mixed[PLANNERS] = { 0 },
+		     spread[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 2000; seed++) {
-		try_world(seed, REQUIRED, &alike);
-		try_world(seed, REQUIRED | EQUAL, &alike);
-		try_world(seed, REQUIRED | WEIGHTS, &alike);
-		try_world(seed, REQUIRED | MIXED, &mixed);
-		try_world(seed, REQUIRED | MIXED | WEIGHTS, &mixed);
-		try_world(seed, REQUIRED | SPREAD, &spread);
-		try_world(seed, REQUIRED | SPREAD | MIXED, &spread);
+		try_world(seed, REQUIRED, alike);
+		try_world(seed, REQUIRED | EQUAL, alike);
+		try_world(seed, REQUIRED | WEIGHTS, alike);
+		try_world(seed, REQUIRED | MIXED, mixed);
+		try_world(seed, REQUIRED | MIXED | WEIGHTS, mixed);
+		try_world(seed, REQUIRED | SPREAD, spread);
+		try_world(seed, REQUIRED | SPREAD | MIXED, spread);
 	}
-	print_message("# required: %u + %u + %u fit, %u + %u + %u exact, "
-		      "%u + %u + %u missed, cost/optimum %.4f, %.4f, %.4f, "
-		      "worst %.4f, %.4f, %.4f\n",
-		      alike.fit, mixed.fit, spread.fit, alike.exact,
-		      mixed.exact, spread.exact, alike.missed, mixed.missed,
-		      spread.missed, alike.ratio / (alike.fit - alike.missed),
-		      mixed.ratio / (mixed.fit - mixed.missed),
-		      spread.ratio / (spread.fit - spread.missed), alike.worst,
-		      mixed.worst, spread.worst);
-	assert_true(alike.fit > 500);
-	assert_true(mixed.fit > 300);
-	assert_true(spread.fit > 300);
-	assert_int_equal(alike.missed + mixed.missed + spread.missed, 0);
-	assert_true(alike.ratio <= 1.002 * alike.fit);
-	assert_true(mixed.ratio <= 1.002 * mixed.fit);
-	if (PROVES) {
-		assert_int_equal(alike.exact, alike.fit);
-		assert_int_equal(mixed.exact, mixed.fit);
-	}
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_required(planner, &alike[planner], &mixed[planner],
+			       &spread[planner]);
+}
+
+static void check_turns(unsigned int planner, const struct tally *tally)
+{
+	print_message("# turns, %s: %u fit, %u exact, %u missed, cost/optimum "
+		      "%.4f\n",
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed,
+		      tally->ratio / (tally->fit - tally->missed));
+	assert_true(tally->fit > 300);
+	assert_int_equal(tally->missed, 0);
+	assert_true(tally->ratio <= 1.002 * tally->fit);
 }
 
 /* Design section 4: members whose shapes take turns. */
 static void test_turns(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 1000; seed++)
-		try_world(seed, TURNS, &tally);
-	print_message("# turns: %u fit, %u exact, %u missed, cost/optimum "
-		      "%.4f\n",
-		      tally.fit, tally.exact, tally.missed,
-		      tally.ratio / (tally.fit - tally.missed));
-	assert_true(tally.fit > 300);
-	assert_int_equal(tally.missed, 0);
-	assert_true(tally.ratio <= 1.002 * tally.fit);
+		try_world(seed, TURNS, tally);
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_turns(planner, &tally[planner]);
+}
+
+static void check_inside(unsigned int planner, const struct tally *alike,
+			 const struct tally *mixed)
+{
+	print_message(
+		"# inside, %s: %u + %u fit, %u + %u exact, %u + %u missed\n",
+		planner_name[planner], alike->fit, mixed->fit, alike->exact,
+		mixed->exact, alike->missed, mixed->missed);
+	assert_true(alike->fit > 200);
+	assert_true(mixed->fit > 100);
+	assert_true(alike->exact * 10 >= alike->fit * 9);
+	assert_int_equal(alike->missed + mixed->missed, 0);
+	assert_true(mixed->ratio <= 1.02 * mixed->fit);
+	if (planner != TIRED) {
+		assert_int_equal(alike->exact, alike->fit);
+		assert_int_equal(mixed->exact, mixed->fit);
+	}
 }
 
 /* Design section 4: the same where the places are islands inside nodes, which
  * meet at the level of the node. */
 static void test_inside(void **state)
 {
-	struct tally alike = { 0 }, mixed = { 0 };
+	struct tally alike[PLANNERS] = { 0 }, mixed[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 600; seed++) {
-		try_world(seed, INSIDE, &alike);
-		try_world(seed, MIXED | INSIDE, &mixed);
+		try_world(seed, INSIDE, alike);
+		try_world(seed, MIXED | INSIDE, mixed);
 	}
-	print_message("# inside: %u + %u fit, %u + %u exact, %u + %u missed\n",
-		      alike.fit, mixed.fit, alike.exact, mixed.exact,
-		      alike.missed, mixed.missed);
-	assert_true(alike.fit > 200);
-	assert_true(mixed.fit > 100);
-	assert_true(alike.exact * 10 >= alike.fit * 9);
-	assert_int_equal(alike.missed + mixed.missed, 0);
-	assert_true(mixed.ratio <= 1.02 * mixed.fit);
-	if (PROVES) {
-		assert_int_equal(alike.exact, alike.fit);
-		assert_int_equal(mixed.exact, mixed.fit);
-	}
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_inside(planner, &alike[planner], &mixed[planner]);
+}
+
+static void check_spread_alike(unsigned int planner, const struct tally *tally)
+{
+	print_message("# spread alike, %s: %u fit, %u exact, %u missed\n",
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed);
+	assert_true(tally->fit > 500);
+	assert_int_equal(tally->missed, 0);
+	assert_int_equal(tally->exact, tally->fit);
 }
 
 /* 4.26, and issue 4: alike members in different domains. */
 static void test_spread_alike(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 4000; seed++) {
-		try_world(seed, SPREAD, &tally);
-		try_world(seed, SPREAD | INSIDE, &tally);
+		try_world(seed, SPREAD, tally);
+		try_world(seed, SPREAD | INSIDE, tally);
 	}
-	print_message("# spread alike: %u fit, %u exact, %u missed\n",
-		      tally.fit, tally.exact, tally.missed);
-	assert_true(tally.fit > 500);
-	assert_int_equal(tally.missed, 0);
-	assert_int_equal(tally.exact, tally.fit);
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_spread_alike(planner, &tally[planner]);
+}
+
+static void check_spread_mixed(unsigned int planner, const struct tally *tally)
+{
+	print_message("# spread mixed, %s: %u fit, %u exact, %u missed, "
+		      "cost/optimum %.4f, worst %.4f\n",
+		      planner_name[planner], tally->fit, tally->exact,
+		      tally->missed,
+		      tally->ratio / (tally->fit - tally->missed),
+		      tally->worst);
+	assert_true(tally->fit > 300);
+	assert_int_equal(tally->missed, 0);
+	assert_true(tally->worst <= 1.5);
 }
 
 /* 4.26: members of different shapes in different domains. */
 static void test_spread_mixed(void **state)
 {
-	struct tally tally = { 0 };
+	struct tally tally[PLANNERS] = { 0 };
 	uint64_t seed;
+	unsigned int planner;
 
 	(void)state;
 	for (seed = 1; seed <= 4000; seed++) {
-		try_world(seed, SPREAD | MIXED, &tally);
-		try_world(seed, SPREAD | MIXED | INSIDE, &tally);
+		try_world(seed, SPREAD | MIXED, tally);
+		try_world(seed, SPREAD | MIXED | INSIDE, tally);
 	}
-	print_message("# spread mixed: %u fit, %u exact, %u missed, "
-		      "cost/optimum %.4f, worst %.4f\n",
-		      tally.fit, tally.exact, tally.missed,
-		      tally.ratio / (tally.fit - tally.missed), tally.worst);
-	assert_true(tally.fit > 300);
-	assert_int_equal(tally.missed, 0);
-	assert_true(tally.worst <= 1.5);
+	for (planner = 0; planner < PLANNERS; planner++)
+		check_spread_mixed(planner, &tally[planner]);
 }
 
 int main(void)
