@@ -7,7 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/gang/spec.h"
-#include "fake/fake_host.h"
+#include "fake_host.h"
 
 #define LAUNCHES 65536 /* ids whose launches are counted */
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fake/fake_log.h"
+#include "fake_log.h"
 
 #define LINES 256
 #define LINE_SIZE 320

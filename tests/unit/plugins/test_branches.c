@@ -11,8 +11,8 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "unit/plugins/toy_cluster.h"
-#include "unit/plugins/no_memory.h"
+#include "toy_cluster.h"
+#include "no_memory.h"
 
 /* A member with this role, and other options. */
 static uint32_t with_role(const char *gang, uint32_t min, const char *role,

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "unit/core/fuzz.h"
-#include "unit/plugins/toy_cluster.h"
+#include "../core/fuzz.h"
+#include "toy_cluster.h"
 
 #ifndef WORLDS
 #ifdef __SANITIZE_THREAD__

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "core/base/hostlist.h"
-#include "unit/plugins/toy_cluster.h"
-#include "unit/plugins/no_memory.h"
+#include "toy_cluster.h"
+#include "no_memory.h"
 
 #define GRACE 100 /* seconds, of those that have any */
 

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "unit/core/fuzz.h"
-#include "unit/plugins/toy_cluster.h"
-#include "unit/plugins/no_memory.h"
+#include "../core/fuzz.h"
+#include "toy_cluster.h"
+#include "no_memory.h"
 
 /* ---- gathering ---- */
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "plugins/select/gate.h"
-#include "unit/core/node_bits.h"
+#include "../core/node_bits.h"
 
 #define NODES 12
 #define ALL 0xfff

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "fake/fake_log.h"
+#include "../../fake/fake_log.h"
 #include "plugins/select/conductor_private.h"
 
 /* The arrows of the drawing in hold_state.h. */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "fake/fake_log.h"
+#include "../../fake/fake_log.h"
 #include "plugins/select/metrics.h"
 #include "plugins/select/metrics_file.h"
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "core/plan/place.h"
-#include "unit/core/fuzz.h"
-#include "unit/plugins/toy_cluster.h"
+#include "../core/fuzz.h"
+#include "toy_cluster.h"
 
 /* ---- islands: each node has two of two CPUs ---- */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "fake/fake_host.h"
+#include "../../fake/fake_host.h"
 #include "plugins/select/placer.h"
-#include "unit/core/node_bits.h"
+#include "../core/node_bits.h"
 
 /* Two spines of two leaves of four nodes. */
 static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"

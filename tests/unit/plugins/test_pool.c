@@ -16,7 +16,7 @@
 #include "core/gang/gang.h"
 #include "toy_cluster.h"
 
-#include "unit/plugins/no_memory.h"
+#include "no_memory.h"
 
 /* ---- pools and gangs ---- */
 

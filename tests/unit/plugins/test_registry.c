@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "plugins/select/conductor_private.h"
-#include "unit/core/fuzz.h"
-#include "unit/plugins/toy_cluster.h"
+#include "../core/fuzz.h"
+#include "toy_cluster.h"
 
 #define GANGS 4
 #define JOBS_MAX 40

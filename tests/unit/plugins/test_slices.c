@@ -15,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "unit/plugins/toy_cluster.h"
+#include "toy_cluster.h"
 
 #define MEMBERS 10
 #define SLICE 4

@@ -14,7 +14,7 @@
 
 #include <slurm/slurm.h>
 
-#include "fake/fake_spank.h"
+#include "../../fake/fake_spank.h"
 
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 

@@ -8,11 +8,11 @@
 #define TESTS_TOY_CLUSTER_H
 
 #include "core/gang/record.h"
-#include "fake/fake_host.h"
-#include "fake/fake_log.h"
+#include "../../fake/fake_host.h"
+#include "../../fake/fake_log.h"
 #include "plugins/select/conductor.h"
 #include "plugins/select/hold_state.h"
-#include "unit/core/node_bits.h"
+#include "../core/node_bits.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
