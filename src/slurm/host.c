@@ -18,9 +18,8 @@
 #include "inside.h"
 #include "messenger.h"
 #include "plugins/log.h"
+#include "plugins/select/faults.h"
 #include "rows.h"
-#include "tell_free.h"
-#include "tell_victims.h"
 
 /* ---- locks ---- */
 
@@ -53,8 +52,7 @@ static bool host_lock(void)
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}
-	sgang_tell_victims();
-	sgang_tell_free();
+	sgang_fault_locked();
 	return true;
 }
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tell_free.c - in the tests' build of the plugin only: what is free */
+/* tell_free.c - in the tests' plugin only: what is free */
 
 #include "config.h"
-
-#include "tell_free.h"
-
-#ifdef SGANG_FAULTS
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +11,7 @@
 #include "inside.h"
 #include "plugins/select/faults.h"
 #include "rows.h"
+#include "tell_free.h"
 
 /* Jobs to be left out, and those that are asked for. */
 struct told {
@@ -195,5 +192,3 @@ void sgang_tell_free(void)
 	xfree(told.asks);
 	xfree(told.out);
 }
-
-#endif

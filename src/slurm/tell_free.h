@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tell_free.h - in the tests' build of the plugin only: what is free, and what
+/* tell_free.h - in the tests' plugin only: what is free, and what
  * would be without some jobs
  *
  * Lines "leave-out JOBID" of the file that SGANG_FAULT_FILE names (faults.h) say
@@ -12,12 +12,6 @@
 #ifndef SGANG_TELL_FREE_H
 #define SGANG_TELL_FREE_H
 
-#ifdef SGANG_FAULTS
 void sgang_tell_free(void);
-#else
-static inline void sgang_tell_free(void)
-{
-}
-#endif
 
 #endif

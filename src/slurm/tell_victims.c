@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tell_victims.c - in the tests' build of the plugin only: preemption step by
+/* tell_victims.c - in the tests' plugin only: preemption step by
  * step */
 
 #include "config.h"
-
-#include "tell_victims.h"
-
-#ifdef SGANG_FAULTS
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +10,7 @@
 #include "host_private.h"
 
 #include "plugins/select/faults.h"
+#include "tell_victims.h"
 
 static job_record_t *find_named(const char *point)
 {
@@ -74,5 +71,3 @@ void sgang_tell_victims(void)
 		sgang_host_spare(handle(victim));
 	tell_candidates(by);
 }
-
-#endif

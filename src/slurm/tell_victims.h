@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tell_victims.h - in the tests' build of the plugin only: preemption step by
+/* tell_victims.h - in the tests' plugin only: preemption step by
  * step
  *
  * Lines of the file that SGANG_FAULT_FILE names (faults.h): "candidates-of
@@ -11,12 +11,6 @@
 #ifndef SGANG_TELL_VICTIMS_H
 #define SGANG_TELL_VICTIMS_H
 
-#ifdef SGANG_FAULTS
 void sgang_tell_victims(void);
-#else
-static inline void sgang_tell_victims(void)
-{
-}
-#endif
 
 #endif

@@ -100,13 +100,13 @@ test_expect_success 'no circle of files in the conductor' '
 	tsort pairs >order
 '
 test_expect_success SLURM 'no circle of files in src/slurm' '
-	arrows "$top_builddir"/src/slurm/.libs/src_plugins_select_select*.o >pairs &&
+	arrows "$top_builddir"/src/slurm/.libs/lib{select,both}_la-*.o >pairs &&
 	grep "host_fit.o$" pairs >/dev/null &&
 	tsort pairs >order
 '
 test_expect_success SLURM 'no circle of files in job_submit' '
 	arrows "$top_builddir"/src/plugins/job_submit/.libs/*.o \
-		"$top_builddir"/src/slurm/.libs/plugins_job_submit_*.o >pairs &&
+		"$top_builddir"/src/slurm/.libs/{plugins_job_submit_,libboth_la-}*.o >pairs &&
 	test -s pairs &&
 	tsort pairs >order
 '
@@ -180,7 +180,11 @@ test_expect_success SLURM 'spank wants nothing but the public interface' '
 		grep -Evx "slurm_(error|info|verbose|debug[23]?|spank_log|conf)"
 '
 test_expect_success SLURM 'no failure on demand in what is installed' '
-	! strings -a "$select" | grep SGANG_FAULT
+	! strings -a "$select" | grep SGANG_FAULT &&
+	"$NM" --defined-only "$select" >names &&
+	! grep sgang_tell_ names &&
+	awk "\$3 == \"sgang_faults\" { print \$2 }" names >pointer &&
+	echo b >wanted && test_cmp wanted pointer
 '
 
 test_done

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* faults.c - failures on demand, in the tests' build of the plugin only */
-
-#include "faults.h"
-
-#ifdef SGANG_FAULTS
+/* faults.c - failures on demand, in the tests' plugin only */
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool sgang_fault(const char *point, size_t n)
+#include "faults.h"
+#include "slurm/tell_free.h"
+#include "slurm/tell_victims.h"
+
+static bool fails(const char *point, size_t n)
 {
 	const char *path = getenv("SGANG_FAULT_FILE");
 	char name[32];
@@ -26,13 +26,24 @@ bool sgang_fault(const char *point, size_t n)
 	return hit;
 }
 
-void sgang_fault_die(const char *point, size_t n)
+static void die(const char *point, size_t n)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "kill-%s", point);
-	if (sgang_fault(name, n))
+	if (fails(name, n))
 		raise(SIGKILL);
 }
 
-#endif
+static void locked(void)
+{
+	sgang_tell_victims();
+	sgang_tell_free();
+}
+
+static const struct sgang_faults faults = { fails, die, locked };
+
+__attribute__((constructor)) static void be_there(void)
+{
+	sgang_faults = &faults;
+}

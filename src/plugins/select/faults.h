@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* faults.h - failures on demand, in the tests' build of the plugin only
+/* faults.h - failures on demand, in the tests' plugin only
  *
- * The file named by the environment variable SGANG_FAULT_FILE holds lines
- * "POINT N"; the N-th passage of POINT in an attempt (from 1) then fails. The
- * installed plugin is built without SGANG_FAULTS and has none of this.
+ * The installed plugin has a pointer, which is NULL, and points where it looks
+ * at it: no failure, no file, no environment. The tests' plugin is the same
+ * objects and faults.c, which sets the pointer when the plugin is loaded. There
+ * the file named by the environment variable SGANG_FAULT_FILE holds lines
+ * "POINT N"; the N-th passage of POINT in an attempt (from 1) then fails.
  *
  *	commit N	member N of an attempt cannot start
  *	delay 1		the conductor waits before its pass while the line stands
@@ -35,22 +37,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef SGANG_FAULTS
-bool sgang_fault(const char *point, size_t n);
-/* Does not return if the file says "kill-POINT N". */
-void sgang_fault_die(const char *point, size_t n);
-#else
+struct sgang_faults {
+	bool (*fails)(const char *point, size_t n);
+	/* Does not return if the file says "kill-POINT N". */
+	void (*die)(const char *point, size_t n);
+	void (*locked)(void); /* Slurm's locks were taken */
+};
+
+extern const struct sgang_faults *sgang_faults; /* no_faults.c */
+
 static inline bool sgang_fault(const char *point, size_t n)
 {
-	(void)point;
-	(void)n;
-	return false;
+	return sgang_faults && sgang_faults->fails(point, n);
 }
+
 static inline void sgang_fault_die(const char *point, size_t n)
 {
-	(void)point;
-	(void)n;
+	if (sgang_faults)
+		sgang_faults->die(point, n);
 }
-#endif
+
+static inline void sgang_fault_locked(void)
+{
+	if (sgang_faults)
+		sgang_faults->locked();
+}
 
 #endif
