@@ -20,6 +20,7 @@ struct node {
 /* What slurmctld keeps in memory and saves. */
 struct state {
 	struct fake_job jobs[FAKE_JOBS];
+	size_t n_jobs; /* no record behind these was ever used */
 	struct node nodes[FAKE_NODES];
 	uint32_t licences_used;
 };
@@ -165,7 +166,7 @@ static void audit(void)
 	uint32_t used[FAKE_NODES] = { 0 }, memory[FAKE_NODES] = { 0 };
 	uint32_t licences = 0;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		const struct fake_job *j = &live.jobs[i];
 		bool has = j->state == FAKE_HELD || j->state == FAKE_RUNNING;
 
@@ -391,7 +392,7 @@ static bool host_lock(void)
 	world.locked = true;
 	world.generation++;
 	world.undone_gang[0] = '\0';
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		if (live.jobs[i].prolog)
 			live.jobs[i].prolog--;
 	}
@@ -526,7 +527,7 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 		      void *arg)
 {
 	need_lock("jobs");
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		const struct fake_job *j = &live.jobs[i];
 		struct sgang_job_info info;
 
@@ -539,7 +540,7 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 
 static struct fake_job *find(uint32_t id)
 {
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		if (live.jobs[i].live && live.jobs[i].id == id)
 			return &live.jobs[i];
 	}
@@ -657,7 +658,7 @@ static void host_releases(int64_t *free_at)
 	need_lock("releases");
 	for (uint32_t n = 0; n < world.n_nodes; n++)
 		free_at[n] = 0;
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		const struct fake_job *j = &live.jobs[i];
 
 		if (!j->live || j->state == FAKE_GONE)
@@ -866,7 +867,7 @@ static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
 	size_t n = 0;
 
 	need_lock("endless");
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		const struct fake_job *j = &live.jobs[i];
 
 		if (!j->live || j->state == FAKE_GONE || j->ends ||
@@ -980,11 +981,25 @@ static struct fake_job *free_record(void)
 
 			if (!j->live || (ended && j->state == FAKE_GONE)) {
 				memset(j, 0, sizeof(*j));
+				if (i >= live.n_jobs)
+					live.n_jobs = i + 1;
 				return j;
 			}
 		}
 	}
 	return NULL;
+}
+
+/* A record is large, and most are never used. */
+static void copy_state(struct state *to, const struct state *from)
+{
+	memcpy(to->jobs, from->jobs, from->n_jobs * sizeof(*to->jobs));
+	if (to->n_jobs > from->n_jobs)
+		memset(&to->jobs[from->n_jobs], 0,
+		       (to->n_jobs - from->n_jobs) * sizeof(*to->jobs));
+	to->n_jobs = from->n_jobs;
+	memcpy(to->nodes, from->nodes, sizeof(to->nodes));
+	to->licences_used = from->licences_used;
 }
 
 static void copy_record(struct fake_job *to, const struct fake_job *from)
@@ -1300,7 +1315,7 @@ static bool host_requeues(struct sgang_job *job)
 static bool host_overtaken(struct sgang_job *job)
 {
 	(void)job_of(job, "overtaken");
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		struct fake_job *j = &live.jobs[i];
 
 		if (j->live && j->state == FAKE_PENDING && j->rq.priority &&
@@ -1640,7 +1655,7 @@ host_candidates(struct sgang_job *job,
 {
 	const struct fake_job *by = job_of(job, "candidates");
 
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		const struct fake_job *j = &live.jobs[i];
 		struct sgang_candidate k = {
 			.going = j->struck,
@@ -1666,7 +1681,7 @@ static int64_t host_next_candidate(void)
 	int64_t next = INT64_MAX;
 
 	need_lock("next_candidate");
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		const struct fake_job *j = &live.jobs[i];
 
 		if (j->live && j->nodes && is_exempt(j) &&
@@ -1886,7 +1901,10 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 {
 	uintptr_t generation = world.generation;
 
-	memset(&live, 0, sizeof(live));
+	memset(live.jobs, 0, live.n_jobs * sizeof(*live.jobs));
+	live.n_jobs = 0;
+	memset(live.nodes, 0, sizeof(live.nodes));
+	live.licences_used = 0;
 	memset(&told, 0, sizeof(told));
 	memset(&world, 0, sizeof(world));
 	memset(&fake_counts, 0, sizeof(fake_counts));
@@ -2166,7 +2184,7 @@ void fake_refuse_probe(uint32_t id, bool refuse)
 
 void fake_purge(void)
 {
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		if (live.jobs[i].live && live.jobs[i].state == FAKE_GONE)
 			live.jobs[i].live = false;
 	}
@@ -2268,7 +2286,7 @@ void fake_preempts(void (*on_ended)(struct sgang_job *job))
 void fake_time_limits(void)
 {
 	fake_scheduler(true);
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		struct fake_job *j = &live.jobs[i];
 
 		if (j->live && j->struck && !j->rq.hangs &&
@@ -2306,11 +2324,11 @@ void fake_die_at_save(uint32_t n, bool written)
 
 void fake_snapshot(void)
 {
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		if (is_held(&live.jobs[i]))
 			live.jobs[i].saved = true;
 	}
-	saved = live;
+	copy_state(&saved, &live);
 }
 
 void fake_restart(void)
@@ -2320,7 +2338,7 @@ void fake_restart(void)
 	world.lock_fails_in = world.save_dies_in = 0;
 	world.on_save = NULL;
 	world.stamp++;
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < live.n_jobs; i++) {
 		if (live.jobs[i].state == FAKE_RUNNING)
 			live.jobs[i].launch = SGANG_LAUNCH_YES;
 		live.jobs[i].holds = 0;
@@ -2331,7 +2349,7 @@ void fake_restart(void)
 /* The nodes go on with what they run. */
 static void keep_running(void)
 {
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
+	for (size_t i = 0; i < saved.n_jobs; i++) {
 		struct fake_job *j = &saved.jobs[i];
 		const struct fake_job *now = find(j->id);
 
@@ -2344,7 +2362,7 @@ static void keep_running(void)
 void fake_crash(void)
 {
 	keep_running();
-	live = saved;
+	copy_state(&live, &saved);
 	fake_restart();
 }
 
