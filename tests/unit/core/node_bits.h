@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* node_bits.h - sets of up to 64 nodes as bits, node 0 the lowest
  *
- * Included by tests, after cmocka.h.
+ * Included by tests, after unit.h.
  */
 
 #ifndef TESTS_NODE_BITS_H

@@ -2,13 +2,8 @@
 /* test_allreduce.c - unit tests of allreduce.c */
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "core/fabric/allreduce.h"
 
 #define GB UINT64_C(1000000000)
@@ -27,12 +22,11 @@ static void expect(const struct sgang_ring *ring,
 
 /* 4.12, golden: 8 ranks, 1 GB, no latency: 5.83 ms at 300 GB/s, 350 ms at
  * 5 GB/s. */
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	struct sgang_ring ring = { .ranks = 8, .hops = { 8 } };
 	struct sgang_costs costs = { .bandwidth = { 300 } };
 
-	(void)state;
 	expect(&ring, &costs, GB, 2 * 7.0 / 8 / 300, SGANG_LEVEL_ISLAND);
 	expect(&ring, &costs, GB, 0.005833333, SGANG_LEVEL_ISLAND);
 	costs.bandwidth[SGANG_LEVEL_ISLAND] = 5;
@@ -40,7 +34,7 @@ static void test_golden(void **state)
 }
 
 /* 4.13: one hop over the spine throttles all */
-static void test_slowest(void **state)
+TEST(test_slowest)
 {
 	struct sgang_ring ring = { .ranks = 8, .hops = { 6, 0, 1, 1 } };
 	struct sgang_costs costs = {
@@ -48,7 +42,6 @@ static void test_slowest(void **state)
 		.latency = { 1, 1, 10, 4 },
 	};
 
-	(void)state;
 	/* the latency is that of the slowest hop, wherever that is */
 	expect(&ring, &costs, GB, 14 * 10e-6 + 0.35, 3);
 	expect(&ring, &costs, 0, 14 * 10e-6, 3);
@@ -61,13 +54,12 @@ static void test_slowest(void **state)
 	expect(&ring, &costs, GB, 14 * 10e-6 + 0.035, 2);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	struct sgang_ring ring = { .ranks = 8, .hops = { 6, 0, 2 } };
 	struct sgang_costs costs = { .bandwidth = { 300 } };
 	struct sgang_allreduce time;
 
-	(void)state;
 	/* a level that is used has no bandwidth */
 	assert_false(sgang_allreduce_time(&ring, &costs, GB, &time));
 	costs.bandwidth[2] = 50;
@@ -77,13 +69,4 @@ static void test_unknown(void **state)
 	assert_false(sgang_allreduce_time(&ring, &costs, GB, &time));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_slowest),
-		cmocka_unit_test(test_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_array.c - job array expressions */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/array.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	static const struct {
 		const char *expr;
@@ -49,8 +41,7 @@ static void test_parse(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint32_t tasks = 4711, throttle = 4711;
 		int rc = sgang_array_parse(cases[i].expr, &tasks, &throttle);
 
@@ -64,11 +55,10 @@ static void test_parse(void **state)
 	assert_int_equal(sgang_array_parse("0-3%2", NULL, NULL), 0);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	uint32_t tasks = 4711;
 
-	(void)state;
 	fail_at(1);
 	assert_int_equal(sgang_array_parse("0-3", &tasks, NULL), -1);
 	assert_int_equal(errno, ENOMEM);
@@ -78,12 +68,11 @@ static void test_no_memory(void **state)
 
 #define SEED 8
 
-static void test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
 	uint64_t seed = SEED;
 	int round, taken = 0;
 
-	(void)state;
 	for (round = 0; round < 3000; round++) {
 		char text[10];
 		uint32_t tasks = 0, throttle = 0;
@@ -102,13 +91,4 @@ static void test_random_bytes(void **state)
 	assert_in_range(taken, 1, round - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_random_bytes),
-	};
-
-	return cmocka_run_group_tests_name("array", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_asks.c - what a gang asked for, as a word of the record */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/asks.h"
 
 static void say(struct sgang_spec *spec, const char *option, const char *value)
@@ -18,12 +11,11 @@ static void say(struct sgang_spec *spec, const char *option, const char *value)
 	assert_int_equal(sgang_spec_set(spec, option, value, &err), 0);
 }
 
-static void nothing_is_empty(void **state)
+TEST(nothing_is_empty)
 {
 	char text[SGANG_ASKS_SIZE] = "x";
 	struct sgang_spec spec;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	sgang_asks_write(&spec, text);
 	assert_string_equal(text, "");
@@ -32,12 +24,11 @@ static void nothing_is_empty(void **state)
 }
 
 /* What has a word of its own is not there. */
-static void all_is_said_and_found(void **state)
+TEST(all_is_said_and_found)
 {
 	char text[SGANG_ASKS_SIZE], value[SGANG_ASKS_SIZE];
 	struct sgang_spec spec;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	say(&spec, "gang", "alice/train");
 	say(&spec, "gang-min-member", "4");
@@ -79,13 +70,12 @@ static void all_is_said_and_found(void **state)
 }
 
 /* Nothing is cut in the middle, and nothing is written past the end. */
-static void what_has_no_room_is_left_out(void **state)
+TEST(what_has_no_room_is_left_out)
 {
 	char text[SGANG_ASKS_SIZE], value[SGANG_ASKS_SIZE];
 	struct sgang_spec spec;
 	size_t i;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	memset(spec.topology, 't', sizeof(spec.topology) - 1);
 	memset(spec.parallel, 'p', sizeof(spec.parallel) - 1);
@@ -105,13 +95,4 @@ static void what_has_no_room_is_left_out(void **state)
 	assert_true(strlen(text) < sizeof(text));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_empty),
-		cmocka_unit_test(all_is_said_and_found),
-		cmocka_unit_test(what_has_no_room_is_left_out),
-	};
-
-	return cmocka_run_group_tests_name("asks", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_checkpoint.c - ckpt=TIME in the comment of a job */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/checkpoint.h"
 
 /* 2026-11-22T12:00:00 where local time is UTC+1. */
@@ -52,10 +46,9 @@ static const struct {
 	{ "ckpt=1795345000,ckpt=1795349999,ckpt=soon", 1795345000 },
 };
 
-static void moments_are_read(void **state)
+TEST(moments_are_read)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		if (sgang_checkpoint_told(texts[i].text, NOW) != texts[i].when)
 			fail_msg("%s: %lld", texts[i].text,
 				 (long long)sgang_checkpoint_told(texts[i].text,
@@ -65,11 +58,7 @@ static void moments_are_read(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(moments_are_read),
-	};
-
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	tzset();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_conf.c - gang.conf, the settings of slurm-gang */
 
-#include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "core/fabric/node_lines.h"
 #include "core/gang/conf.h"
 #include "fail_alloc.h"
@@ -103,7 +94,7 @@ static char *printed(const struct sgang_conf *conf)
 
 #define TREE "GangName=a/b MinMember=1\n"
 
-static void test_accepted(void **state)
+TEST(test_accepted)
 {
 	static const struct {
 		const char *text;
@@ -257,8 +248,7 @@ static void test_accepted(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_conf conf;
 		struct sgang_error err;
 		char *text;
@@ -273,12 +263,11 @@ static void test_accepted(void **state)
 }
 
 /* 4.14: levels above those given cost four times the one below, without end. */
-static void test_costs_go_on(void **state)
+TEST(test_costs_go_on)
 {
 	struct sgang_conf conf;
 	uint32_t level;
 
-	(void)state;
 	assert_int_equal(load("HopCosts=1,3", &conf, NULL), 0);
 	assert_int_equal(conf.costs.hop[SGANG_LEVEL_NODE], 3);
 	assert_int_equal(conf.costs.hop[SGANG_LEVEL_LEAF], 12);
@@ -292,11 +281,10 @@ static void test_costs_go_on(void **state)
 	assert_true(conf.costs.hop[SGANG_LEVEL_UNCONNECTED] == UINT32_MAX);
 }
 
-static void test_levels_are_found(void **state)
+TEST(test_levels_are_found)
 {
 	struct sgang_conf conf;
 
-	(void)state;
 	assert_int_equal(load("LevelNames=island,node,rack,core", &conf, NULL),
 			 0);
 	assert_int_equal(sgang_costs_level(&conf.costs, "RACK"), 2);
@@ -306,7 +294,7 @@ static void test_levels_are_found(void **state)
 
 #define X32 "x2345678901234567890123456789012"
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct {
 		const char *text;
@@ -505,8 +493,7 @@ static void test_refused(void **state)
 	long live = fail_live;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_conf conf, before;
 		struct sgang_error err = { "" };
 
@@ -529,13 +516,12 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_no_text(void **state)
+TEST(test_no_text)
 {
 	struct sgang_conf conf;
 	struct sgang_error err;
 	char *large = malloc(2 * 1024 * 1024);
 
-	(void)state;
 	assert_int_equal(sgang_conf_load("no/such/gang.conf", &conf, &err), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_non_null(strstr(err.text, "gang.conf: cannot be opened"));
@@ -559,7 +545,7 @@ static void test_no_text(void **state)
 }
 
 /* Each allocation fails once; more gangs than there is room for at first. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	long live = fail_live;
 	struct sgang_conf conf, before;
@@ -568,7 +554,6 @@ static void test_no_memory(void **state)
 	unsigned long n;
 	int i, rc;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "GangName=a/g%d MinMember=1\n"
@@ -598,12 +583,11 @@ static void test_no_memory(void **state)
 }
 
 /* 0.15, 0.17: what a line says is found under the gang's name. */
-static void test_definition(void **state)
+TEST(test_definition)
 {
 	const struct sgang_spec *spec;
 	struct sgang_conf conf;
 
-	(void)state;
 	assert_int_equal(
 		load("GangName=alice/t MinMember=4 TotalNumber=5 "
 		     "MinTRES=cpu=5,mem=2048M Mode=nonstrict "
@@ -640,7 +624,7 @@ static void test_definition(void **state)
 }
 
 /* A copy stays good when what it was made from is given up, in any order. */
-static void test_copies(void **state)
+TEST(test_copies)
 {
 	long live = fail_live;
 	const struct sgang_nvlink *nvlink;
@@ -649,7 +633,6 @@ static void test_copies(void **state)
 	size_t count;
 	int i, first;
 
-	(void)state;
 	for (first = 0; first < 3; first++) {
 		assert_int_equal(load("PlaceAll=yes\nWaitingTime=7\n"
 				      "GangName=a/b MinMember=3\n"
@@ -711,7 +694,7 @@ static void *copy_often(void *from)
 	return (void *)wrong;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	long live = fail_live;
 	struct sgang_conf conf;
@@ -719,7 +702,6 @@ static void test_threads(void **state)
 	void *wrong;
 	int i;
 
-	(void)state;
 	assert_int_equal(load("GangName=a/b MinMember=3\n", &conf, NULL), 0);
 	for (i = 0; i < 2; i++)
 		assert_int_equal(
@@ -734,7 +716,7 @@ static void test_threads(void **state)
 }
 
 /* Thousands of gangs, in no order: each is found, and no other. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	enum { GANGS = 5000 };
 	const size_t room = 64 * GANGS;
@@ -744,7 +726,6 @@ static void test_many(void **state)
 	size_t used = 0;
 	uint32_t i;
 
-	(void)state;
 	assert_non_null(text);
 	for (i = 0; i < GANGS; i++) {
 		uint32_t k = i * 1231 % GANGS; /* each number once */
@@ -772,7 +753,7 @@ static void test_many(void **state)
 /* etc/gang.conf shows every key, as a comment, with its default. */
 /* 32,000 NVLink domains are read in a moment, and the second of a name found.
  */
-static void test_many_nvlinks(void **state)
+TEST(test_many_nvlinks)
 {
 	clock_t begun = clock();
 	size_t n = 32000, size = 0;
@@ -781,7 +762,6 @@ static void test_many_nvlinks(void **state)
 	struct sgang_conf conf;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "NVLinkDomain=d%zu Nodes=n%zu\n", i, i);
 	fprintf(out, "NVLinkDomain=d7 Nodes=x\n");
@@ -794,7 +774,7 @@ static void test_many_nvlinks(void **state)
 	free(text);
 }
 
-static void test_sample(void **state)
+TEST(test_sample)
 {
 	const char *top = getenv("top_srcdir");
 	char name[4096], line[512], *keys = NULL, *defaults;
@@ -802,7 +782,6 @@ static void test_sample(void **state)
 	size_t size;
 	FILE *in, *out = open_memstream(&keys, &size);
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/etc/gang.conf", top ? top : ".");
 	in = fopen(name, "r");
 	assert_non_null(in);
@@ -821,7 +800,7 @@ static void test_sample(void **state)
 }
 
 /* gang.conf.5 has an item for every key, also those behind GangName. */
-static void test_manual(void **state)
+TEST(test_manual)
 {
 	static char page[64 * 1024];
 	const char *top = getenv("top_srcdir");
@@ -829,7 +808,6 @@ static void test_manual(void **state)
 	struct sgang_conf conf;
 	FILE *in;
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/man/gang.conf.5", top ? top : ".");
 	in = fopen(name, "r");
 	assert_non_null(in);
@@ -878,7 +856,7 @@ static void random_gangs(uint64_t *seed, char *text, size_t size)
 					 "GangName=u%d/g%zu MinMember=%d",
 					 (int)fuzz_below(seed, 3), i,
 					 1 + (int)fuzz_below(seed, 9));
-		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+		for (k = 0; k < COUNT(words); k++)
 			if (fuzz_below(seed, 2))
 				used += (size_t)snprintf(
 					text + used, size - used, " %s",
@@ -888,12 +866,11 @@ static void random_gangs(uint64_t *seed, char *text, size_t size)
 }
 
 /* Random settings: printing and reading gives the same. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 300; round++) {
 		struct sgang_conf conf, again;
 		struct sgang_error err;
@@ -956,7 +933,7 @@ static void test_round_trip(void **state)
 }
 
 /* Spoilt files: settings or a sentence, never a crash. */
-static void test_spoilt(void **state)
+TEST(test_spoilt)
 {
 	static const char whole[] =
 		"# settings\nLevelNames=island,node,rack,pod HopCosts=1,2,4\n"
@@ -968,7 +945,6 @@ static void test_spoilt(void **state)
 	uint64_t seed = SEED;
 	int round, taken = 0;
 
-	(void)state;
 	for (round = 0; round < 3000; round++) {
 		struct sgang_conf conf;
 		struct sgang_error err = { "" };
@@ -990,7 +966,7 @@ static void test_spoilt(void **state)
 }
 
 /* Each line with its source, and still a gang.conf. */
-static void sources_are_told(void **state)
+TEST(sources_are_told)
 {
 	static const char wanted[] =
 		"LevelNames=island,node,nvlink,leaf,spine\t# default\n"
@@ -1005,7 +981,6 @@ static void sources_are_told(void **state)
 	size_t size = 0;
 	FILE *out;
 
-	(void)state;
 	assert_int_equal(load("# mine\nHopCosts=1,3,9\n"
 			      "NVLinkDomain=a Nodes=n[1-2]\n"
 			      "GangName=a/b MinMember=3\n"
@@ -1030,7 +1005,7 @@ static void sources_are_told(void **state)
 }
 
 /* 4.27: who says which topology a partition has. */
-static void test_topology_of(void **state)
+TEST(test_topology_of)
 {
 	static const struct {
 		const char *text, *partition, *own, *topology;
@@ -1051,8 +1026,7 @@ static void test_topology_of(void **state)
 	struct sgang_conf conf;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(load(cases[i].text, &conf, NULL), 0);
 		assert_int_equal(sgang_conf_topology_of(&conf,
 							cases[i].partition,
@@ -1065,7 +1039,7 @@ static void test_topology_of(void **state)
 
 /* Of several partitions the strictest counts; one that is not named has what
  * the cluster has. */
-static void test_bounds_of_partitions(void **state)
+TEST(test_bounds_of_partitions)
 {
 	static const struct {
 		const char *partitions;
@@ -1086,14 +1060,13 @@ static void test_bounds_of_partitions(void **state)
 	struct sgang_conf conf;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(
 		load("MaxWaitingTime=60 MaxExclusive=spine "
 		     "PartitionMaxWaitingTime=gpu:UNLIMITED,debug:10:00\n"
 		     "PartitionMaxExclusive=debug:none,gpu:core",
 		     &conf, NULL),
 		0);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(
 			sgang_conf_max_waiting_time(&conf, cases[i].partitions),
 			cases[i].time);
@@ -1111,11 +1084,10 @@ static void test_bounds_of_partitions(void **state)
 	sgang_conf_free(&conf);
 }
 
-static void test_limits_of_accounts(void **state)
+TEST(test_limits_of_accounts)
 {
 	static const char words[] = "physics:2000,*:500,free:UNLIMITED";
 
-	(void)state;
 	assert_int_equal(sgang_conf_account_limit(words, "physics"), 2000);
 	assert_int_equal(sgang_conf_account_limit(words, "free"), UINT32_MAX);
 	assert_int_equal(sgang_conf_account_limit(words, "lab"), 500);
@@ -1124,30 +1096,4 @@ static void test_limits_of_accounts(void **state)
 	assert_int_equal(sgang_conf_account_limit("", "a"), UINT32_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_costs_go_on),
-		cmocka_unit_test(test_levels_are_found),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_no_text),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_definition),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_many_nvlinks),
-		cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_topology_of),
-		cmocka_unit_test(test_bounds_of_partitions),
-		cmocka_unit_test(test_limits_of_accounts),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_spoilt),
-		cmocka_unit_test(sources_are_told),
-	};
-
-	return cmocka_run_group_tests_name("conf", tests, make_file,
-					   remove_file);
-}
+TEST_MAIN(make_file, remove_file)

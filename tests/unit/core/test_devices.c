@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_devices.c - unit tests of devices.c */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/devices.h"
 #include "core/plan/plan.h"
 #include "fail_alloc.h"
@@ -36,7 +25,7 @@ static struct sgang_fabric *parse(const char *text)
 	"SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n" \
 	"SwitchName=top Switches=a,b\nSwitchName=alone Nodes=x\n"
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
 	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
 	struct sgang_fabric *fabric = parse(SMALL);
@@ -44,7 +33,6 @@ static void test_tree(void **state)
 	const struct sgang_domain *domain;
 	uint32_t a0, a1, b0, c3, x0;
 
-	(void)state;
 	assert_non_null(dev);
 	/* the device fabric does not need the other one */
 	sgang_fabric_destroy(fabric);
@@ -79,12 +67,11 @@ static void test_tree(void **state)
 
 /* Every domain holds the islands of the nodes it held, and what meets where is
  * what met there: on random trees. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	uint64_t seed = SEED;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 200; round++) {
 		struct sgang_fabric *fabric;
 		struct sgang_devices *dev;
@@ -133,7 +120,7 @@ static void test_random(void **state)
 
 /* 4.14: inside an island 1, inside a node 2. Eight ranks on a node of two
  * islands: six hops and two. */
-static void test_share_out(void **state)
+TEST(test_share_out)
 {
 	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
 	const struct sgang_run runs[] = {
@@ -147,7 +134,6 @@ static void test_share_out(void **state)
 	struct sgang_run *out;
 	size_t n;
 
-	(void)state;
 	sgang_costs_default(&costs);
 	assert_non_null(dev);
 	assert_int_equal(sgang_devices_share_out(dev, runs, 1, &out, &n), 0);
@@ -169,14 +155,13 @@ static void test_share_out(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
-static void test_expand(void **state)
+TEST(test_expand)
 {
 	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
 	struct sgang_fabric *fabric = parse(SMALL);
 	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
 	struct sgang_nodeset *nodes = sgang_nodeset_create(5), *all;
 
-	(void)state;
 	sgang_nodeset_add(nodes, 1);
 	sgang_nodeset_add(nodes, 3);
 	all = sgang_devices_expand(dev, nodes);
@@ -190,14 +175,13 @@ static void test_expand(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	static const uint32_t alike[] = { 2, 2, 2, 2, 2 };
 	static const uint32_t one_differs[] = { 2, 2, 2, 2, 1 };
 	struct sgang_fabric *fabric = parse(SMALL);
 	struct sgang_devices *dev = sgang_devices_create(fabric, alike, NULL);
 
-	(void)state;
 	assert_true(sgang_devices_alike(dev));
 	sgang_devices_destroy(dev);
 	dev = sgang_devices_create(fabric, one_differs, NULL);
@@ -262,12 +246,11 @@ static int plan_inside(uint32_t max_level,
 
 /* 4.14: eight ranks on two nodes are six hops of 1 and two of 4 by nodes; by
  * islands two of the six are hops of 2. */
-static void test_plan_inside(void **state)
+TEST(test_plan_inside)
 {
 	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 
-	(void)state;
 	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, true, &placement,
 				     &nofit),
 			 1);
@@ -287,7 +270,7 @@ static void test_plan_inside(void **state)
 }
 
 /* 4.24, 4.31: a level that only nodes which count as islands keep to. */
-static void test_plan_inside_levels(void **state)
+TEST(test_plan_inside_levels)
 {
 	const struct sgang_parallel tp = {
 		.n = 1,
@@ -296,7 +279,6 @@ static void test_plan_inside_levels(void **state)
 	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 
-	(void)state;
 	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, NULL, true, &placement,
 				     &nofit),
 			 0);
@@ -320,7 +302,7 @@ static void test_plan_inside_levels(void **state)
 }
 
 /* What a node has room for goes where it leaves the least broken. */
-static void test_hand_out(void **state)
+TEST(test_hand_out)
 {
 	static const struct {
 		uint32_t n, room[4], most, units[4];
@@ -336,8 +318,7 @@ static void test_hand_out(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint32_t units[4];
 
 		memcpy(units, cases[i].room, sizeof(units));
@@ -348,7 +329,7 @@ static void test_hand_out(void **state)
 	}
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	uint32_t islands[] = { 2, 0, 4, 2, 2 };
 	struct sgang_fabric *fabric = parse(SMALL);
@@ -356,7 +337,6 @@ static void test_errors(void **state)
 	struct sgang_devices *dev;
 	unsigned long failed = 0;
 
-	(void)state;
 	assert_null(sgang_devices_create(fabric, islands, &err));
 	assert_int_equal(errno, EINVAL);
 	assert_non_null(strstr(err.text, "expected 1 to 64"));
@@ -379,19 +359,4 @@ static void test_errors(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_share_out),
-		cmocka_unit_test(test_expand),
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_plan_inside),
-		cmocka_unit_test(test_plan_inside_levels),
-		cmocka_unit_test(test_hand_out),
-		cmocka_unit_test(test_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_epoch.c - who is in a gang, as text (6.3) */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/epoch.h"
 
 struct pair {
@@ -42,11 +34,10 @@ static const char text[] = "SLURM_GANG_EPOCH='3'\n"
 			   "SLURM_GANG_DRAINING='n1,n3'\n"
 			   "# end\n";
 
-static void written(void **state)
+TEST(written)
 {
 	char *made = sgang_epoch_write(get, known);
 
-	(void)state;
 	assert_string_equal(made, text);
 	free(made);
 	known[2].value = NULL;
@@ -54,11 +45,10 @@ static void written(void **state)
 	known[2].value = "3";
 }
 
-static void read_again(void **state)
+TEST(read_again)
 {
 	char *value = sgang_epoch_value(text, "SLURM_GANG_JOB_IDS");
 
-	(void)state;
 	assert_string_equal(value, "812,0,814");
 	free(value);
 	value = sgang_epoch_value(text, "SLURM_GANG_NODELIST");
@@ -73,9 +63,8 @@ static void read_again(void **state)
 }
 
 /* Of a text that was cut anywhere nothing is believed. */
-static void cut(void **state)
+TEST(cut)
 {
-	(void)state;
 	for (size_t n = 0; n + 1 < sizeof(text); n++) {
 		char *part = strndup(text, n);
 
@@ -84,7 +73,7 @@ static void cut(void **state)
 	}
 }
 
-static void spoilt(void **state)
+TEST(spoilt)
 {
 	static const char *const bad[] = {
 		"# end\n",
@@ -97,17 +86,15 @@ static void spoilt(void **state)
 		"SLURM_GANG_EPOCH='11111111111111111111111111111'\n# end\n",
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_equal(sgang_epoch_number(bad[i]), 0);
 }
 
-static void ids(void **state)
+TEST(ids)
 {
 	const char *list = "812,0,814x";
 	uint32_t id;
 
-	(void)state;
 	assert_true(sgang_epoch_next_id(&list, &id));
 	assert_int_equal(id, 812);
 	assert_true(sgang_epoch_next_id(&list, &id));
@@ -121,13 +108,4 @@ static void ids(void **state)
 	assert_false(sgang_epoch_next_id(&list, &id));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written), cmocka_unit_test(read_again),
-		cmocka_unit_test(cut),     cmocka_unit_test(spoilt),
-		cmocka_unit_test(ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

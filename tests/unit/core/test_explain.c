@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_explain.c - unit tests of explain.c */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 #include "core/plan/explain.h"
 #include "fail_alloc.h"
@@ -38,7 +32,7 @@ static void look(const struct bed *bed, size_t most,
 }
 
 /* 4.34: what was not chosen, what it would cost, and why it lost */
-static void test_others(void **state)
+TEST(test_others)
 {
 	static const struct {
 		const char *free;
@@ -64,8 +58,7 @@ static void test_others(void **state)
 	struct bed bed;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		bed_open(&bed, pods, 1);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, 1, true);
@@ -82,12 +75,11 @@ static void test_others(void **state)
 }
 
 /* Only so many are looked at. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
 	struct sgang_others others;
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, pods, 1);
 	bed_add(&bed, 2, 1, true);
 	look(&bed, 2, &others);
@@ -100,7 +92,7 @@ static void test_bounded(void **state)
 }
 
 /* The text ends at a comma, however long the names are. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	/* the name alone, with its cost, fits; not with another one */
 	char name[SGANG_OTHERS_SIZE - 9], topology[1024];
@@ -108,7 +100,6 @@ static void test_cut(void **state)
 	struct sgang_others others;
 	struct bed bed;
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	snprintf(topology, sizeof(topology),
@@ -152,11 +143,10 @@ static const char racks[] =
 	"SwitchName=leaf3 Nodes=n[5-6]\nSwitchName=top Switches=leaf[1-3]\n";
 
 /* 4.25: the one reason, with its numbers */
-static void test_nofit(void **state)
+TEST(test_nofit)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, racks, 8);
 	bed_only(&bed, "n1");
 	bed_set(&bed, "n1", 5);
@@ -211,11 +201,10 @@ static void test_nofit(void **state)
 	bed_close(&bed);
 }
 
-static void test_nofit_members(void **state)
+TEST(test_nofit_members)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, racks, 5);
 	bed_only(&bed, "n1");
 	bed_add(&bed, 1, 3, true);
@@ -235,7 +224,7 @@ static void test_nofit_members(void **state)
 	bed_close(&bed);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_others others;
@@ -245,7 +234,6 @@ static void test_no_memory(void **state)
 	long live;
 	int rc;
 
-	(void)state;
 	bed_open(&bed, pods, 1);
 	bed_add(&bed, 2, 1, true);
 	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, NULL), 1);
@@ -268,16 +256,4 @@ static void test_no_memory(void **state)
 	bed_close(&bed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_nofit),
-		cmocka_unit_test(test_nofit_members),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_extra.c - what a node's `extra` field tells of the gangs on it */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "core/gang/extra.h"
 #include "fuzz.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct sgang_extra two[] = {
 	{ "alice", "train", 8 },
@@ -22,7 +14,7 @@ static const struct sgang_extra two[] = {
 #define ONE "gang=alice/train ranks=8"
 #define TWO ONE ";gang=bob/serve ranks=4"
 
-static void test_format(void **state)
+TEST(test_format)
 {
 	static const struct {
 		const char *before;
@@ -53,7 +45,6 @@ static void test_format(void **state)
 		{ "x" ONE, 0, "x" ONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_extra_format(cases[i].before, two,
 						cases[i].n);
@@ -67,7 +58,7 @@ static void test_format(void **state)
 }
 
 /* Whatever an account is called, its words are known again. */
-static void test_account(void **state)
+TEST(test_account)
 {
 	static const struct {
 		const char *ns;
@@ -81,7 +72,6 @@ static void test_account(void **state)
 		{ "caf\303\251", "gang=caf\303\251/t ranks=1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct sgang_extra gang = { cases[i].ns, "t", 1 };
 		char *text = sgang_extra_format("rack", &gang, 1), *again;
@@ -98,13 +88,12 @@ static void test_account(void **state)
 }
 
 /* A million letters of words like ours, taken out in a moment. */
-static void test_many_words(void **state)
+TEST(test_many_words)
 {
 	size_t n = 32000, length = strlen(ONE " ");
 	char *text = malloc(n * length + 1), *own;
 	clock_t begun = clock();
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t i = 0; i < n; i++)
 		memcpy(text + i * length, ONE " ", length + 1);
@@ -119,7 +108,7 @@ static void test_many_words(void **state)
 
 /* Whatever is in the field: what is left has none of our words, to name gangs
  * and to take them out again leaves it alone, and nobody's word is lost. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	static const char *const pieces[] = {
 		ONE,  TWO,    " ", "  ", ";",        "gang=",   "ranks=1",
@@ -127,7 +116,6 @@ static void test_random(void **state)
 	};
 	uint64_t seed = SEED;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char before[256] = "", *bare, *named, *again;
 		uint32_t n = (uint32_t)fuzz_below(&seed, 8);
@@ -153,14 +141,4 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_format),
-		cmocka_unit_test(test_account),
-		cmocka_unit_test(test_many_words),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_fabric.c - reading topology.conf, and the tree it becomes */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/fabric.h"
 #include "fabric_text.h"
 #include "fail_alloc.h"
@@ -27,7 +18,7 @@ static struct sgang_fabric *parse(const char *text)
 	return fabric;
 }
 
-static void test_trees(void **state)
+TEST(test_trees)
 {
 	static const struct {
 		const char *text;
@@ -101,8 +92,7 @@ static void test_trees(void **state)
 	char buf[1024];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 
 		fabric = sgang_fabric_parse(cases[i].text, "t.conf", NULL, 0,
@@ -118,7 +108,7 @@ static void test_trees(void **state)
 	}
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	static const struct {
 		const char *text;
@@ -200,8 +190,7 @@ static void test_errors(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err = { "" };
 
 		errno = 0;
@@ -216,14 +205,13 @@ static void test_errors(void **state)
 }
 
 /* A chain of 11 switches is read, one of 12 is too high. */
-static void test_level_max(void **state)
+TEST(test_level_max)
 {
 	char text[1024], *p = text;
 	struct sgang_fabric *fabric;
 	struct sgang_error err;
 	int i;
 
-	(void)state;
 	p += sprintf(p, "SwitchName=s2 Nodes=n1\n");
 	for (i = 3; i <= SGANG_LEVEL_MAX; i++)
 		p += sprintf(p, "SwitchName=s%d Switches=s%d\n", i, i - 1);
@@ -237,7 +225,7 @@ static void test_level_max(void **state)
 }
 
 /* With the caller's nodes: his order, unknown ones dropped, lone ones roots. */
-static void test_callers_nodes(void **state)
+TEST(test_callers_nodes)
 {
 	static const char *const nodes[] = { "z", "n4", "n3", "n2", "n1" };
 	static const char text[] =
@@ -248,7 +236,6 @@ static void test_callers_nodes(void **state)
 	struct sgang_error err;
 	char buf[1024];
 
-	(void)state;
 	fabric = sgang_fabric_parse(text, "t.conf", nodes, 5, NULL);
 	assert_non_null(fabric);
 	assert_string_equal(describe(fabric, buf),
@@ -282,13 +269,12 @@ static void test_callers_nodes(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
-static void test_flat(void **state)
+TEST(test_flat)
 {
 	static const char *const nodes[] = { "b", "a", "c" };
 	struct sgang_fabric *fabric = sgang_fabric_flat(nodes, 3, NULL);
 	char buf[256];
 
-	(void)state;
 	assert_non_null(fabric);
 	assert_string_equal(describe(fabric, buf), "flat/2:b,a,c");
 	check_invariants(fabric);
@@ -300,12 +286,11 @@ static void test_flat(void **state)
 
 /* 4.14: a hop within an NVL72 rack costs 1, a leaf costs what it always does.
  */
-static void test_nvlink_costs(void **state)
+TEST(test_nvlink_costs)
 {
 	struct sgang_costs plain, costs;
 	uint32_t level;
 
-	(void)state;
 	sgang_costs_default(&plain);
 	sgang_costs_default_nvlink(&costs);
 	assert_int_equal(plain.leaf, SGANG_LEVEL_LEAF);
@@ -321,13 +306,12 @@ static void test_nvlink_costs(void **state)
 }
 
 /* 4.14: 1, 4, 16 */
-static void test_costs(void **state)
+TEST(test_costs)
 {
 	char names[SGANG_LEVEL_NAMES_SIZE];
 	struct sgang_costs costs;
 	uint32_t level;
 
-	(void)state;
 	sgang_costs_default(&costs);
 	assert_int_equal(costs.hop[SGANG_LEVEL_ISLAND], 1);
 	assert_int_equal(costs.hop[SGANG_LEVEL_NODE], 2);
@@ -357,7 +341,7 @@ static void test_costs(void **state)
 }
 
 /* Whatever stands in it, a text is read or refused with a reason. */
-static void test_fuzz(void **state)
+TEST(test_fuzz)
 {
 	static const char *const good[] = {
 		"SwitchName=a Nodes=n[1-3],x\n# comment\n"
@@ -370,7 +354,6 @@ static void test_fuzz(void **state)
 	static const char spice[] = "SwitchName=a Nodes=n[1-2]\n\\\"#,tb ";
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 40000; seed++) {
 		struct sgang_fabric *fabric;
 		struct sgang_error err = { "" };
@@ -396,7 +379,7 @@ static void test_fuzz(void **state)
 /* -- lack of memory -- */
 
 /* Whichever allocation fails, ENOMEM is said and nothing is kept. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	static const char text[] =
 		"SwitchName=a Nodes=n[1-200]\nSwitchName=b Nodes=m[1-200]\n"
@@ -404,7 +387,6 @@ static void test_no_memory(void **state)
 	struct sgang_error err;
 	unsigned long n;
 
-	(void)state;
 	for (n = 1;; n++) {
 		struct sgang_fabric *fabric;
 		long before = fail_live;
@@ -430,19 +412,4 @@ static void test_no_memory(void **state)
 	assert_true(n > 400);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_level_max),
-		cmocka_unit_test(test_callers_nodes),
-		cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_costs),
-		cmocka_unit_test(test_nvlink_costs),
-		cmocka_unit_test(test_fuzz),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("fabric", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

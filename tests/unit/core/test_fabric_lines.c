@@ -2,17 +2,8 @@
 /* test_fabric_lines.c - unit tests of fabric_lines.c */
 
 #define _GNU_SOURCE /* open_memstream() */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/text.h"
 #include "core/fabric/draft.h"
 #include "core/fabric/fabric_lines.h"
@@ -78,14 +69,13 @@ static void check_same(const struct sgang_fabric *one,
 
 /* 4.27: the fabric that is read is the one that was told, level by level, and so
  * is that of each partition. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	struct sgang_topologies *all;
 	struct sgang_fabric *back;
 	char *text;
 	size_t i;
 
-	(void)state;
 	all = sgang_topologies_create(fabric_of(TREE), NULL);
 	sgang_topologies_add(all, "blocks", fabric_of(BLOCKS), NULL);
 	sgang_topologies_add(all, "nvlink", with_nvlink(), NULL);
@@ -115,14 +105,13 @@ static void test_round_trip(void **state)
 
 /* 7.3: of one on which no gang is placed the answer has the reason, and the
  * others are read as before. */
-static void test_barred(void **state)
+TEST(test_barred)
 {
 	struct sgang_topologies *all;
 	struct sgang_fabric *back;
 	struct sgang_error err;
 	char *text;
 
-	(void)state;
 	all = sgang_topologies_create(fabric_of(TREE), NULL);
 	sgang_topologies_add(all, "blocks", fabric_of(BLOCKS), NULL);
 	sgang_topologies_bar(all, "rings", "a ring:\nno gang", NULL);
@@ -140,7 +129,7 @@ static void test_barred(void **state)
 }
 
 /* An answer that is no fabric is refused with its line. */
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const char *const text[] = {
 		"topology \nsurprise\n",
@@ -157,8 +146,7 @@ static void test_bad(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+	for (i = 0; i < COUNT(text); i++) {
 		errno = 0;
 		assert_null(sgang_fabric_lines_read(text[i], "", nodes, N_NODES,
 						    &err));
@@ -167,7 +155,7 @@ static void test_bad(void **state)
 	}
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct sgang_topologies *all = sgang_topologies_create(with_nvlink(),
 							       NULL);
@@ -176,7 +164,6 @@ static void test_no_memory(void **state)
 	unsigned long n = 0;
 	long live = fail_live;
 
-	(void)state;
 	do {
 		fail_at(++n);
 		back = sgang_fabric_lines_read(text, "", nodes, N_NODES, NULL);
@@ -193,14 +180,4 @@ static void test_no_memory(void **state)
 	sgang_topologies_destroy(all);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_barred),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("fabric_lines", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_gang.c - the rules of gangs */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "core/gang/gang.h"
 #include "fuzz.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define P SGANG_MEMBER_PENDING
 #define H SGANG_MEMBER_HELD
@@ -79,7 +70,7 @@ static void tally_of(const struct says *says, struct sgang_tally *tally)
 
 /* Behaviour 6.5: the first definition says whether it is a pool; its members
  * remember that, and are never tried as a gang. */
-static void test_pool(void **state)
+TEST(test_pool)
 {
 	static const struct {
 		bool object, object_pool, line, line_pool, remembered, pool;
@@ -93,7 +84,6 @@ static void test_pool(void **state)
 		{ false, false, false, false, false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct says one = { P, 2, true, false, 0, 0, 5, 100 };
 		struct sgang_spec object = { .pool = cases[i].object_pool };
@@ -124,7 +114,7 @@ static void test_pool(void **state)
 	}
 }
 
-static void test_pool_words(void **state)
+TEST(test_pool_words)
 {
 	const struct says says[] = { { R, 1, false, false, 0, 0, 5, 100 },
 				     { P, 2, true, false, 0, 0, 5, 100 },
@@ -132,7 +122,6 @@ static void test_pool_words(void **state)
 	struct sgang_tally t;
 	char text[128];
 
-	(void)state;
 	tally_of(says, &t);
 	t.spec.pool = true;
 	sgang_gang_words(&t, "", 200, text, sizeof(text));
@@ -145,7 +134,7 @@ static void test_pool_words(void **state)
 /* ---- what the members add up to, and what follows from it ---- */
 
 /* 0.1, 0.11, 0.19, 0.32, 0.33, 0.38, 0.43, 1.58 (array tasks count), 2.2 */
-static void test_tally(void **state)
+TEST(test_tally)
 {
 	static const struct {
 		const char *what;
@@ -232,7 +221,6 @@ static void test_tally(void **state)
 		  SGANG_PHASE_STARTING },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t;
 
@@ -257,7 +245,7 @@ static void test_tally(void **state)
 
 /* 0.1: what a member that is gone has said still holds for the others; what a
  * living one says comes first, and a default says nothing. */
-static void test_remembered(void **state)
+TEST(test_remembered)
 {
 	static const struct {
 		uint32_t said_min, said_total, known_min, known_total;
@@ -270,8 +258,7 @@ static void test_remembered(void **state)
 		{ 0, 3, 4, 4, 1, 3 }, { 2, 3, 4, 6, 2, 3 },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct says s = { P,
 				  1,
 				  true,
@@ -300,11 +287,10 @@ static void test_remembered(void **state)
 
 /* What the members add up to does not depend on the order they are seen in,
  * and the topology of the oldest that names one holds. */
-static void test_tally_order(void **state)
+TEST(test_tally_order)
 {
 	uint64_t seed = 20261;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		uint64_t before = seed;
 		struct whole m[MEMBERS];
@@ -355,7 +341,7 @@ static int sign(int n)
 }
 
 /* 0.32 priority, 0.33 creation time, 0.34 name */
-static void test_turn_order(void **state)
+TEST(test_turn_order)
 {
 	static const struct {
 		uint32_t priority;
@@ -369,7 +355,6 @@ static void test_turn_order(void **state)
 	};
 	struct sgang_tally t[COUNT(sorted)];
 
-	(void)state;
 	memset(t, 0, sizeof(t));
 	for (size_t i = 0; i < COUNT(sorted); i++) {
 		t[i].priority = sorted[i].priority;
@@ -386,7 +371,7 @@ static void test_turn_order(void **state)
 }
 
 /* 3.9: --gang-rank first and by rank, the others as they were submitted. */
-static void test_ring_order(void **state)
+TEST(test_ring_order)
 {
 	static const struct {
 		bool rank_set;
@@ -403,7 +388,6 @@ static void test_ring_order(void **state)
 	struct sgang_member m[COUNT(sorted)];
 	struct sgang_spec spec[COUNT(sorted)];
 
-	(void)state;
 	memset(m, 0, sizeof(m));
 	memset(spec, 0, sizeof(spec));
 	for (size_t i = 0; i < COUNT(sorted); i++) {
@@ -426,7 +410,7 @@ static void test_ring_order(void **state)
 
 /* Every phase in the words of squeue; the time of a hold in local time, and
  * with its day when that is not clear. */
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const struct {
 		struct sgang_tally t;
@@ -507,7 +491,6 @@ static void test_words(void **state)
 		{ { .defined = true, .min_member = 4 }, NULL, "finished", 0 },
 	};
 
-	(void)state;
 	assert_int_equal(setenv("TZ", "UTC0", 1), 0);
 	tzset();
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -521,7 +504,7 @@ static void test_words(void **state)
 
 /* 0.43: the text of a gang that gathers, of one that waits, and of one whose
  * waiting time is over, until somebody releases it. */
-static void test_text(void **state)
+TEST(test_text)
 {
 	static const struct {
 		uint32_t pending, eligible, min;
@@ -547,7 +530,6 @@ static void test_text(void **state)
 		  false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t = {
 			.pending = cases[i].pending,
@@ -573,7 +555,7 @@ static void test_text(void **state)
 
 /* 0.12, 0.13, 0.28, 0.51: the clock of the gang, from the first member placed,
  * without a cap; faked. */
-static void test_wait(void **state)
+TEST(test_wait)
 {
 	static const struct {
 		const char *what;
@@ -598,7 +580,6 @@ static void test_wait(void **state)
 		{ "the clock was set back", 1, 1000, 60, 600, 10, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t = {
 			.held = cases[i].held,
@@ -618,7 +599,7 @@ static void test_wait(void **state)
 
 /* 0.28: the strictest of the partitions of members that do not run, in place of
  * what holds for the cluster. */
-static void test_wait_of_partitions(void **state)
+TEST(test_wait_of_partitions)
 {
 	static const struct says says[] = {
 		{ P, 1, true, false, 4, 0, 5, 100 },
@@ -640,7 +621,6 @@ static void test_wait_of_partitions(void **state)
 	const struct sgang_member *list[3];
 	struct sgang_tally tally;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		for (size_t m = 0; m < 3; m++) {
 			make_member(&members[m], &says[m], (uint32_t)m + 1);
@@ -656,7 +636,7 @@ static void test_wait_of_partitions(void **state)
 
 /* 0.7, 0.11, 0.43 to 0.47: what is missing, and what may be done, in every mode
  * and by every match policy. */
-static void test_may_try(void **state)
+TEST(test_may_try)
 {
 	static const struct {
 		const char *what;
@@ -693,7 +673,6 @@ static void test_may_try(void **state)
 		  true, false, 0, true, false, true, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t = {
 			.defined = true,
@@ -721,7 +700,7 @@ static void test_may_try(void **state)
 
 /* 0.29: a member's own word, then the object's, then gang.conf's, then what is
  * remembered; a number from farther away gives way to what it contradicts. */
-static void test_definitions(void **state)
+TEST(test_definitions)
 {
 	static const struct {
 		uint32_t member_min, member_total, object_min, object_total;
@@ -734,7 +713,6 @@ static void test_definitions(void **state)
 		{ 0, 0, 0, 0, 0, 9, 9, 9 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct says says = { P,
 				     1,
@@ -769,7 +747,7 @@ static void test_definitions(void **state)
 
 /* 3.8: members with a lower --gang-order than the last of the minimum belong to
  * it, and one that cannot start keeps the others waiting. */
-static void test_take_order(void **state)
+TEST(test_take_order)
 {
 	struct says says[] = {
 		{ P, 1, true, false, 2, 4, 5, 100 },
@@ -781,7 +759,6 @@ static void test_take_order(void **state)
 	const struct sgang_member *list[COUNT(says)];
 	struct sgang_tally t;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(says); i++) {
 		make_member(&w[i], &says[i], (uint32_t)i + 1);
 		list[i] = &w[i].m;
@@ -810,9 +787,8 @@ static void test_take_order(void **state)
 }
 
 /* Nothing else of a record counts. */
-static void test_told(void **state)
+TEST(test_told)
 {
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 20000; i++) {
 		struct sgang_record record[3], told[3];
@@ -859,25 +835,4 @@ static void test_told(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pool),
-		cmocka_unit_test(test_pool_words),
-		cmocka_unit_test(test_tally),
-		cmocka_unit_test(test_remembered),
-		cmocka_unit_test(test_tally_order),
-		cmocka_unit_test(test_turn_order),
-		cmocka_unit_test(test_ring_order),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_wait),
-		cmocka_unit_test(test_wait_of_partitions),
-		cmocka_unit_test(test_may_try),
-		cmocka_unit_test(test_definitions),
-		cmocka_unit_test(test_take_order),
-		cmocka_unit_test(test_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

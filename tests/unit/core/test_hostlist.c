@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_hostlist.c - Slurm's node list expressions */
 
-#include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/hostlist.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
@@ -63,12 +53,11 @@ static const struct {
 	{ "n1,n,n2", "n1 n n2", NULL },
 };
 
-static void test_expand(void **state)
+TEST(test_expand)
 {
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (i = 0; i < COUNT(good); i++) {
 		struct sgang_error err;
 		char text[ROOM], **names;
 		size_t count, n;
@@ -84,12 +73,11 @@ static void test_expand(void **state)
 	}
 }
 
-static void test_fold(void **state)
+TEST(test_fold)
 {
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (i = 0; i < COUNT(good); i++) {
 		char **names, *folded;
 		size_t count;
 
@@ -105,17 +93,16 @@ static void test_fold(void **state)
 	}
 }
 
-static void test_fold_nothing(void **state)
+TEST(test_fold_nothing)
 {
 	char *folded = sgang_hostlist_fold(NULL, 0);
 
-	(void)state;
 	assert_non_null(folded);
 	assert_string_equal(folded, "");
 	free(folded);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct {
 		const char *expr;
@@ -155,8 +142,7 @@ static void test_refused(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < COUNT(bad); i++) {
 		char *guard, **names = &guard;
 		struct sgang_error err = { "" };
 		size_t count = 4711;
@@ -174,12 +160,11 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	char text[SGANG_HOSTLIST_NAME_MAX + 16], **names;
 	size_t count;
 
-	(void)state;
 	assert_int_equal(sgang_hostlist_expand("n[1-1000][000-999]", &names,
 					       &count, NULL),
 			 0);
@@ -203,11 +188,10 @@ static void test_limits(void **state)
 }
 
 /* Whichever allocation fails: it is said, nothing is changed, nothing leaks. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	unsigned long n;
 
-	(void)state;
 	for (n = 1;; n++) {
 		char *guard, **names = &guard;
 		struct sgang_error err = { "" };
@@ -231,11 +215,10 @@ static void test_no_memory(void **state)
 	assert_in_range(n, 42, 100);
 }
 
-static void test_free_keeps_errno(void **state)
+TEST(test_free_keeps_errno)
 {
 	char **names;
 
-	(void)state;
 	assert_int_equal(sgang_hostlist_expand("n[1-3]", &names, NULL, NULL),
 			 0);
 	errno = EDOM;
@@ -247,14 +230,13 @@ static void test_free_keeps_errno(void **state)
 #define SEED 20220508
 
 /* Random lists of names: folding and expanding gives the same list. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	static const char *const prefixes[] = { "n", "r1n", "", "gpu-", "n0" };
 	static const char *const suffixes[] = { "", "", "", "-ib", "x1" };
 	uint64_t seed = SEED;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 2000; round++) {
 		size_t count = 1 + fuzz_below(&seed, 40), back, i;
 		char *names[40], *folded, **again;
@@ -288,12 +270,11 @@ static void test_round_trip(void **state)
 
 /* Random bytes: an answer or a sentence, and what was answered can be folded.
  */
-static void test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
 	uint64_t seed = SEED;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		struct sgang_error err = { "" };
 		char text[24], **names;
@@ -311,19 +292,4 @@ static void test_random_bytes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_expand),
-		cmocka_unit_test(test_fold),
-		cmocka_unit_test(test_fold_nothing),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_free_keeps_errno),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_random_bytes),
-	};
-
-	return cmocka_run_group_tests_name("hostlist", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

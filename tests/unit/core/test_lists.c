@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_lists.c - unit tests of lists.c */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/lists.h"
 #include "fuzz.h"
 
@@ -45,7 +37,7 @@ static uint64_t random_number(uint64_t *seed)
 
 /* -- hops -- */
 
-static void test_hops(void **state)
+TEST(test_hops)
 {
 	static const char *const bad[] = {
 		"leaf",    "leaf:",   "leaf:x",  "nowhere:1",
@@ -57,7 +49,6 @@ static void test_hops(void **state)
 	struct sgang_costs costs;
 	size_t i;
 
-	(void)state;
 	sgang_costs_default(&costs);
 	sgang_lists_write_hops(&ring, &costs, text);
 	assert_string_equal(text, "island:6,leaf:2,spine:1");
@@ -65,7 +56,7 @@ static void test_hops(void **state)
 	assert_memory_equal(again.hops, ring.hops, sizeof(ring.hops));
 	assert_int_equal(sgang_lists_read_hops("", &costs, &again), 0);
 	assert_int_equal(again.hops[0], 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < COUNT(bad); i++) {
 		again.hops[0] = 1;
 		assert_int_equal(sgang_lists_read_hops(bad[i], &costs, &again),
 				 -1);
@@ -88,7 +79,7 @@ static void test_hops(void **state)
 
 /* -- what other texts mean, and which are refused -- */
 
-static void test_others(void **state)
+TEST(test_others)
 {
 	const char *text = "s2:48,a:b:3/8,:40w,s4:7w/8,s5:1";
 	static const char *const bad[] = {
@@ -98,7 +89,6 @@ static void test_others(void **state)
 	struct sgang_list_other row;
 	size_t i;
 
-	(void)state;
 	assert_true(sgang_lists_next_other(&text, &row));
 	assert_string_equal(row.place, "s2");
 	assert_true(row.fits && !row.heavier && row.cost == 48);
@@ -109,14 +99,14 @@ static void test_others(void **state)
 	assert_string_equal(row.place, "");
 	assert_true(row.fits && row.heavier && row.cost == 40);
 	assert_false(sgang_lists_next_other(&text, &row));
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < COUNT(bad); i++) {
 		text = bad[i];
 		if (sgang_lists_next_other(&text, &row))
 			fail_msg("%s", bad[i]);
 	}
 }
 
-static void test_lacks(void **state)
+TEST(test_lacks)
 {
 	/* 'size' is a cause of earlier versions */
 	const char *text = "r1:2/4:busy=2:size=1,:3/4,r3";
@@ -138,7 +128,6 @@ static void test_lacks(void **state)
 	struct sgang_list_lack row;
 	size_t i;
 
-	(void)state;
 	assert_true(sgang_lists_next_lack(&text, &row));
 	assert_string_equal(row.place, "r1");
 	assert_true(row.free == 2 && row.needed == 4 && row.n_causes == 2);
@@ -149,7 +138,7 @@ static void test_lacks(void **state)
 	assert_string_equal(row.place, "");
 	assert_true(row.free == 3 && row.needed == 4 && !row.n_causes);
 	assert_false(sgang_lists_next_lack(&text, &row));
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < COUNT(bad); i++) {
 		text = bad[i];
 		if (sgang_lists_next_lack(&text, &row))
 			fail_msg("%s", bad[i]);
@@ -157,7 +146,7 @@ static void test_lacks(void **state)
 }
 
 /* Why a gang preempts nobody, and whom it does. */
-static void test_preempts(void **state)
+TEST(test_preempts)
 {
 	static const struct {
 		enum sgang_spared why;
@@ -181,15 +170,14 @@ static void test_preempts(void **state)
 	uint32_t job_id;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		sgang_lists_write_spared(cases[i].why, cases[i].number, text);
 		assert_string_equal(text, cases[i].text);
 		assert_true(sgang_lists_read_spared(text, &why, &number));
 		assert_int_equal(why, cases[i].why);
 		assert_int_equal(number, cases[i].number);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < COUNT(bad); i++)
 		assert_false(sgang_lists_read_spared(bad[i], &why, &number));
 	assert_true(sgang_lists_next_victim(&victims, &job_id, user));
 	assert_int_equal(job_id, 812);
@@ -200,7 +188,7 @@ static void test_preempts(void **state)
 	assert_false(sgang_lists_next_victim(&victims, &job_id, user));
 }
 
-static void test_helps(void **state)
+TEST(test_helps)
 {
 	static const struct {
 		const char *text;
@@ -232,8 +220,7 @@ static void test_helps(void **state)
 	struct sgang_list_help help;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		if (sgang_lists_read_help(cases[i].text, &help) !=
 		    !!cases[i].list)
 			fail_msg("%s", cases[i].text);
@@ -258,7 +245,7 @@ static void test_helps(void **state)
 	assert_string_equal(text, "jobs:0");
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
 	static const char *const bad[] = {
 		"",
@@ -277,19 +264,18 @@ static void test_choice(void **state)
 	struct sgang_list_choice choice;
 	size_t i;
 
-	(void)state;
 	assert_true(sgang_lists_read_choice("56:480", &choice));
 	assert_true(choice.cost == 56 && choice.seconds == 480);
 	assert_false(choice.later);
 	assert_true(sgang_lists_read_choice("56:480,1795261938:40:0", &choice));
 	assert_true(choice.later && choice.when == 1795261938);
 	assert_true(choice.later_cost == 40 && choice.later_seconds == 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < COUNT(bad); i++)
 		if (sgang_lists_read_choice(bad[i], &choice))
 			fail_msg("%s", bad[i]);
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
 	static const char *const bad[] = {
 		"",      "?",     "0-2",     "0-4",     "0-3,8",
@@ -299,11 +285,10 @@ static void test_layout(void **state)
 	uint32_t rank[4];
 	size_t i;
 
-	(void)state;
 	assert_int_equal(sgang_lists_read_layout("2-3,1,0", rank, 4), 0);
 	assert_true(rank[0] == 2 && rank[1] == 3 && rank[2] == 1 && !rank[3]);
 	assert_int_equal(sgang_lists_read_layout("", rank, 0), 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < COUNT(bad); i++)
 		if (!sgang_lists_read_layout(bad[i], rank, 4))
 			fail_msg("%s", bad[i]);
 }
@@ -471,13 +456,12 @@ static const struct {
 	  { "56:480", "56:480,1795261938:40:0" } },
 	{ "layout", random_layout, layout_again, { "0-3,8-11", "7", "1,0" } },
 };
-#define LISTS (sizeof(lists) / sizeof(lists[0]))
+#define LISTS (COUNT(lists))
 
-static void test_today(void **state)
+TEST(test_today)
 {
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < LISTS; i++) {
 		for (k = 0; k < 4 && lists[i].today[k]; k++) {
 			char again[TEXT_SIZE] = "";
@@ -503,13 +487,12 @@ static void check_cuts(size_t list, char *text)
 	}
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
 	size_t i;
 	int round;
 
-	(void)state;
 	for (i = 0; i < LISTS; i++) {
 		for (round = 0; round < ROUNDS; round++) {
 			char text[TEXT_SIZE] = "", again[TEXT_SIZE] = "";
@@ -527,13 +510,12 @@ static void test_round_trip(void **state)
 }
 
 /* Whatever it is, what is read of it is written and read as the same. */
-static void test_spoilt(void **state)
+TEST(test_spoilt)
 {
 	uint64_t seed = SEED;
 	size_t i;
 	int round;
 
-	(void)state;
 	for (i = 0; i < LISTS; i++) {
 		for (round = 0; round < ROUNDS; round++) {
 			char text[TEXT_SIZE] = "", again[TEXT_SIZE] = "";
@@ -551,7 +533,7 @@ static void test_spoilt(void **state)
 }
 
 /* A row takes the last byte, or stays out; what is behind it does, too. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct sgang_list_other other = { .fits = true, .cost = 7 };
 	struct sgang_list_lack lack = { .free = 1, .needed = 2 };
@@ -560,7 +542,6 @@ static void test_limits(void **state)
 	uint64_t seed = SEED;
 	size_t i, full = 0;
 
-	(void)state;
 	memset(other.place, 'x', sizeof(other.place) - strlen("s1:7,:7"));
 	assert_false(sgang_lists_add_other(text, &other));
 	assert_string_equal(text, "s1:7");
@@ -593,21 +574,4 @@ static void test_limits(void **state)
 	assert_in_range(full, ROUNDS / 20, ROUNDS / 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hops),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_lacks),
-		cmocka_unit_test(test_preempts),
-		cmocka_unit_test(test_helps),
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_today),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_spoilt),
-		cmocka_unit_test(test_round_trip),
-	};
-
-	return cmocka_run_group_tests_name("lists", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

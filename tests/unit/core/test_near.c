@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_near.c - which of several words somebody may have meant */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/near.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-
-static void words_have_a_distance(void **state)
+TEST(words_have_a_distance)
 {
 	static const struct {
 		const char *wanted;
@@ -44,8 +35,7 @@ static void words_have_a_distance(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_near near = { .wanted = cases[i].wanted };
 
 		sgang_near_offer(&near, cases[i].word);
@@ -58,11 +48,10 @@ static void words_have_a_distance(void **state)
 	}
 }
 
-static void the_nearest_is_kept(void **state)
+TEST(the_nearest_is_kept)
 {
 	struct sgang_near near = { .wanted = "train-12" };
 
-	(void)state;
 	sgang_near_offer(&near, "train-34");
 	assert_string_equal(near.found, "train-34");
 	sgang_near_offer(&near, "train-1");
@@ -71,12 +60,11 @@ static void the_nearest_is_kept(void **state)
 	assert_string_equal(near.found, "train-1");
 }
 
-static void what_is_too_long_is_nobodys_typing(void **state)
+TEST(what_is_too_long_is_nobodys_typing)
 {
 	struct sgang_near near = { .wanted = "train" };
 	char word[4096];
 
-	(void)state;
 	memset(word, 'x', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
 	sgang_near_offer(&near, word);
@@ -89,12 +77,11 @@ static void what_is_too_long_is_nobodys_typing(void **state)
 	assert_ptr_equal(near.found, word);
 }
 
-static void a_hint_is_made(void **state)
+TEST(a_hint_is_made)
 {
 	struct sgang_near near = { .wanted = "lsit" };
 	char hint[SGANG_NEAR_HINT];
 
-	(void)state;
 	assert_string_equal(sgang_near_hint(&near, hint, "see sgang(1)"),
 			    "see sgang(1)");
 	sgang_near_offer(&near, "list");
@@ -102,14 +89,4 @@ static void a_hint_is_made(void **state)
 			    "did you mean \"list\"?");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_have_a_distance),
-		cmocka_unit_test(the_nearest_is_kept),
-		cmocka_unit_test(what_is_too_long_is_nobodys_typing),
-		cmocka_unit_test(a_hint_is_made),
-	};
-
-	return cmocka_run_group_tests_name("near", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_never.c - gangs that cannot start even on the empty cluster */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/never.h"
+
+#define TREE_TEST(name) TEST_WITH(name, setup, teardown)
 
 #define NODES 8
 
@@ -48,11 +44,10 @@ static const uint32_t one_each[NODES] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 static const uint32_t in_l2[NODES] = { 0, 0, 0, 0, 2, 2, 1, 0 };
 
 /* 5.4: five whole nodes in one leaf of four. */
-static void test_require(void **state)
+TREE_TEST(test_require)
 {
 	struct sgang_never_kind kind = { 4, 1, true, one_each };
 
-	(void)state;
 	assert_false(never(&kind, 1, SGANG_LEVEL_LEAF, -1));
 	kind.members = 5;
 	assert_false(never(&kind, 1, -1, -1));
@@ -66,11 +61,10 @@ static void test_require(void **state)
 }
 
 /* 5.4: three members of which each wants a leaf to itself, on two leaves. */
-static void test_spread(void **state)
+TREE_TEST(test_spread)
 {
 	struct sgang_never_kind kind = { 2, 1, true, one_each };
 
-	(void)state;
 	assert_false(never(&kind, 1, -1, SGANG_LEVEL_LEAF));
 	kind.members = 3;
 	assert_true(never(&kind, 1, -1, SGANG_LEVEL_LEAF));
@@ -84,11 +78,10 @@ static void test_spread(void **state)
 }
 
 /* 5.4: several on a node, but those of one member on different ones. */
-static void test_shared(void **state)
+TREE_TEST(test_shared)
 {
 	struct sgang_never_kind kind = { 5, 1, false, in_l2 };
 
-	(void)state;
 	assert_false(never(&kind, 1, SGANG_LEVEL_LEAF, -1));
 	kind.members = 6;
 	assert_true(never(&kind, 1, -1, -1));
@@ -103,14 +96,13 @@ static void test_shared(void **state)
 }
 
 /* Each kind finds room, all of them do not. */
-static void test_together(void **state)
+TREE_TEST(test_together)
 {
 	struct sgang_never_kind kinds[] = {
 		{ 3, 2, true, one_each },
 		{ 3, 1, true, one_each },
 	};
 
-	(void)state;
 	assert_true(never(kinds, 2, -1, -1));
 	assert_string_equal(why, "9 nodes are needed, and 8 have what its "
 				 "members ask for");
@@ -123,14 +115,4 @@ static void test_together(void **state)
 	assert_false(never(kinds, 0, -1, -1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_require, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spread, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_together, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

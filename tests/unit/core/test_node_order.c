@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_node_order.c - the order of a list of nodes as text */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/node_order.h"
 #include "fuzz.h"
 
 #define NODES_MAX 600
 
-static void test_write(void **state)
+TEST(test_write)
 {
 	static const struct {
 		const char *names[6];
@@ -33,8 +24,7 @@ static void test_write(void **state)
 		{ { "b", "a9", "c", "d", "a10", "e" }, 6, "2-1,3-4,0,5" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_node_order_write(cases[i].names, cases[i].n);
 
 		assert_string_equal(text, cases[i].text);
@@ -42,7 +32,7 @@ static void test_write(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const cases[] = {
 		"",
@@ -65,8 +55,7 @@ static void test_refused(void **state)
 	char *names[] = { (char *)"n3", (char *)"n1", (char *)"n2" };
 	struct sgang_error err;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		if (!sgang_node_order_apply(cases[i], names, 3, &err))
 			fail_msg("\"%s\" is taken", cases[i]);
 		assert_int_equal(errno, EINVAL);
@@ -80,12 +69,11 @@ static void test_refused(void **state)
 
 /* 5.6: any order of any nodes is read back, from the same names in any other
  * order. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	static char name[NODES_MAX][16];
 	uint64_t seed = 4711;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		size_t n = 1 + (size_t)fuzz_below(&seed, NODES_MAX);
 		const char *ring[NODES_MAX];
@@ -113,13 +101,4 @@ static void test_round_trip(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_round_trip),
-	};
-
-	return cmocka_run_group_tests_name("node_order", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_node_topo.c - what is inside a node; behaviour 4.14 */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "fail_alloc.h"
 #include "node_shape.h"
 
@@ -24,11 +16,10 @@ static struct sgang_node_topo *make(uint32_t islands, uint32_t gpus,
 }
 
 /* There is room for all, and all of it is zero. */
-static void test_alloc(void **state)
+TEST(test_alloc)
 {
 	struct sgang_node_topo *topo = sgang_node_topo_alloc(2, 8, 6, 3, NULL);
 
-	(void)state;
 	assert_non_null(topo);
 	assert_int_equal(topo->n_islands, 2);
 	assert_int_equal(topo->n_gpus, 8);
@@ -42,12 +33,11 @@ static void test_alloc(void **state)
 	sgang_node_topo_destroy(NULL);
 }
 
-static void test_equal(void **state)
+TEST(test_equal)
 {
 	struct sgang_node_topo *a = make(2, 2, 2), *b = make(2, 2, 2);
 	struct sgang_node_topo *other = make(4, 1, 1);
 
-	(void)state;
 	assert_true(sgang_node_topo_equal(a, b));
 	strcpy(b->name, "another");
 	assert_true(sgang_node_topo_equal(a, b));
@@ -66,11 +56,10 @@ static void test_equal(void **state)
 	sgang_node_topo_destroy(other);
 }
 
-static void test_nics_count(void **state)
+TEST(test_nics_count)
 {
 	struct sgang_node_topo *a, *b;
 
-	(void)state;
 	a = sgang_node_topo_alloc(1, 0, 1, 1, NULL);
 	b = sgang_node_topo_alloc(1, 0, 1, 1, NULL);
 	assert_non_null(a);
@@ -82,7 +71,7 @@ static void test_nics_count(void **state)
 	sgang_node_topo_destroy(b);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	static const uint32_t wrong[][3] = {
 		{ 0, 4, 4 },
@@ -97,8 +86,7 @@ static void test_limits(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (i = 0; i < COUNT(wrong); i++) {
 		err.text[0] = '\0';
 		errno = 0;
 		assert_null(sgang_node_topo_alloc(wrong[i][0], wrong[i][1],
@@ -112,12 +100,11 @@ static void test_limits(void **state)
 	sgang_node_topo_destroy(topo);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	unsigned long n;
 	long before = fail_live;
 
-	(void)state;
 	for (n = 1;; n++) {
 		struct sgang_node_topo *topo;
 
@@ -136,7 +123,7 @@ static void test_no_memory(void **state)
 }
 
 /* 4.14: a description of another machine is not used. */
-static void test_fits(void **state)
+TEST(test_fits)
 {
 	static const struct {
 		uint32_t islands, cores;
@@ -151,8 +138,7 @@ static void test_fits(void **state)
 		{ 64, 512, 256, NULL },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_node_topo *topo =
 			node_shape("box", cases[i].islands, 4, 8);
 		struct sgang_error err = { "" };
@@ -168,7 +154,7 @@ static void test_fits(void **state)
 	}
 }
 
-static void test_gres(void **state)
+TEST(test_gres)
 {
 	static const struct {
 		const char *gres;
@@ -185,23 +171,9 @@ static void test_gres(void **state)
 		{ "gpu:no_consume:3,gpu(", 4 },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_int_equal(sgang_node_topo_gres(cases[i].gres),
 				 cases[i].gpus);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alloc),
-		cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_nics_count),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_gres),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("node_topo", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_nodeset.c - sets of node indices */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/nodeset.h"
 
 /* Sizes on both sides of a word's end. */
 static const uint32_t sizes[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 };
-#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+#define N_SIZES (COUNT(sizes))
 
-static void test_fill_and_clear(void **state)
+TEST(test_fill_and_clear)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < N_SIZES; i++) {
 		struct sgang_nodeset *set = sgang_nodeset_create(sizes[i]);
 
@@ -36,14 +28,13 @@ static void test_fill_and_clear(void **state)
 	}
 }
 
-static void test_add_and_remove(void **state)
+TEST(test_add_and_remove)
 {
 	struct sgang_nodeset *set = sgang_nodeset_create(130);
 	static const uint32_t nodes[] = { 0, 63, 64, 65, 128, 129 };
 	uint32_t node;
 	size_t i = 0;
 
-	(void)state;
 	assert_non_null(set);
 	for (i = 0; i < 6; i++) {
 		sgang_nodeset_add(set, nodes[i]);
@@ -68,12 +59,11 @@ static void test_add_and_remove(void **state)
 	sgang_nodeset_destroy(set);
 }
 
-static void test_algebra(void **state)
+TEST(test_algebra)
 {
 	struct sgang_nodeset *a = sgang_nodeset_create(200), *b, *c;
 	uint32_t node;
 
-	(void)state;
 	assert_non_null(a);
 	for (node = 0; node < 200; node += 2)
 		sgang_nodeset_add(a, node);
@@ -101,12 +91,11 @@ static void test_algebra(void **state)
 	sgang_nodeset_destroy(c);
 }
 
-static void test_other_sizes(void **state)
+TEST(test_other_sizes)
 {
 	struct sgang_nodeset *a = sgang_nodeset_create(10);
 	struct sgang_nodeset *b = sgang_nodeset_create(11);
 
-	(void)state;
 	assert_non_null(a);
 	assert_non_null(b);
 	assert_false(sgang_nodeset_equal(a, b));
@@ -119,12 +108,11 @@ static void test_other_sizes(void **state)
 
 /* A set of another time may be of a smaller cluster, or of a larger one:
  * nothing is read or written beyond either. */
-static void test_algebra_of_sizes(void **state)
+TEST(test_algebra_of_sizes)
 {
 	struct sgang_nodeset *small = sgang_nodeset_create(10);
 	struct sgang_nodeset *large = sgang_nodeset_create(200), *set;
 
-	(void)state;
 	assert_non_null(small);
 	assert_non_null(large);
 	sgang_nodeset_fill(small);
@@ -155,11 +143,10 @@ static void test_algebra_of_sizes(void **state)
 
 /* Words from elsewhere: the same nodes as one by one, and none beyond the size,
  * whatever the words say there. */
-static void test_add_words(void **state)
+TEST(test_add_words)
 {
 	static const uint64_t words[] = { 0x8000000000000005u, UINT64_MAX };
 
-	(void)state;
 	for (uint32_t size = 0; size <= 140; size++) {
 		struct sgang_nodeset *all = sgang_nodeset_create(size);
 		struct sgang_nodeset *each = sgang_nodeset_create(size);
@@ -179,16 +166,4 @@ static void test_add_words(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fill_and_clear),
-		cmocka_unit_test(test_add_and_remove),
-		cmocka_unit_test(test_algebra),
-		cmocka_unit_test(test_add_words),
-		cmocka_unit_test(test_other_sizes),
-		cmocka_unit_test(test_algebra_of_sizes),
-	};
-
-	return cmocka_run_group_tests_name("nodeset", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_open_sizes.c - sizes of communication groups that are left open, 4.32 */
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/open_sizes.h"
 
 static struct sgang_open_sizes parsed(const char *text)
@@ -33,13 +25,12 @@ static size_t ways_of(const char *text, uint64_t ranks,
 	return n;
 }
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	struct sgang_open_sizes sizes =
 		parsed("tp=?,dp=4,pp=?:tp=100,dp=10,pp=1");
 	struct sgang_error err;
 
-	(void)state;
 	assert_true(sgang_open_sizes_any("tp=8,dp=?"));
 	assert_false(sgang_open_sizes_any("tp=8,dp=4"));
 	assert_true(sizes.open[0]);
@@ -54,24 +45,22 @@ static void test_parse(void **state)
 	assert_int_equal(sgang_open_sizes_parse("?", &sizes, &err), -1);
 }
 
-static void test_one_open(void **state)
+TEST(test_one_open)
 {
 	struct sgang_parallel *ways;
 
-	(void)state;
 	assert_int_equal(ways_of("tp=?,dp=4,pp=2", 64, &ways), 1);
 	assert_int_equal(ways[0].group[0].size, 8);
 	assert_int_equal(ways[0].group[1].size, 4);
 	free(ways);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const uint32_t tp[] = { 12, 6, 4, 3, 2, 1 };
 	struct sgang_parallel *ways;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(ways_of("tp=?,dp=?", 12, &ways), 6);
 	for (i = 0; i < 6; i++) {
 		assert_int_equal(ways[i].group[0].size, tp[i]);
@@ -81,9 +70,8 @@ static void test_order(void **state)
 }
 
 /* Against trying all sizes. */
-static void test_brute_force(void **state)
+TEST(test_brute_force)
 {
-	(void)state;
 	for (uint64_t ranks = 1; ranks <= 120; ranks++) {
 		struct sgang_parallel *ways;
 		size_t n = ways_of("a=?,b=?,c=?", ranks, &ways), expected = 0;
@@ -102,14 +90,13 @@ static void test_brute_force(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct sgang_open_sizes sizes = parsed("tp=?,dp=5");
 	struct sgang_parallel *ways;
 	struct sgang_error err;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(sgang_open_sizes_ways(&sizes, 64, &ways, &n, &err),
 			 -1);
 	assert_int_equal(errno, EINVAL);
@@ -122,15 +109,4 @@ static void test_refused(void **state)
 	assert_non_null(strstr(err.text, "give one more size"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_one_open),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_brute_force),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

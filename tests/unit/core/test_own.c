@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_own.c - whose word counts for whose jobs (3.36, 0.28) */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/own.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define MEMBERS 4
 
 #define IGNORE SGANG_ON_FAILURE_IGNORE
@@ -76,9 +69,8 @@ static const struct {
 	  KILL },
 };
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	for (size_t c = 0; c < COUNT(cases); c++) {
 		struct sgang_spec spec[MEMBERS] = { { .min_member = 2 } };
 		struct sgang_record record[MEMBERS] = { { .min_member = 2 } };
@@ -117,7 +109,7 @@ static void test_words(void **state)
 }
 
 /* Of several users' words the longest counts; who says none has the site's. */
-static void test_waiting_time(void **state)
+TEST(test_waiting_time)
 {
 	static const struct {
 		uint32_t alice, bob, counts;
@@ -127,7 +119,6 @@ static void test_waiting_time(void **state)
 		{ 900, 0, 900 }, { 60, SGANG_FOREVER, SGANG_FOREVER },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(waits); i++) {
 		struct sgang_spec spec = { .min_member = 2 };
 		struct sgang_member m[] = {
@@ -152,12 +143,4 @@ static void test_waiting_time(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_waiting_time),
-	};
-
-	return cmocka_run_group_tests_name("own", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_parallel.c - communication groups (behaviours 4.29 to 4.32, 4.36) */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/devices.h"
 #include "core/gang/policy.h"
 #include "core/plan/plan.h"
 #include "fail_alloc.h"
 
 /* What is read, and what it is in full. */
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	static const struct {
 		const char *text, *full;
@@ -37,8 +29,7 @@ static void test_parse(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		if (sgang_parallel_parse(cases[i].text, &parallel, &err))
 			fail_msg("%s: %s", cases[i].text, err.text);
 		sgang_parallel_format(shown, &parallel);
@@ -53,7 +44,7 @@ static void test_parse(void **state)
 	}
 }
 
-static void test_refuse(void **state)
+TEST(test_refuse)
 {
 	static const struct {
 		const char *text, *says;
@@ -95,10 +86,9 @@ static void test_refuse(void **state)
 	char text[4096];
 	size_t i;
 
-	(void)state;
 	memset(&parallel, 0x5a, sizeof(parallel));
 	before = parallel;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		errno = 0;
 		assert_int_equal(sgang_parallel_parse(cases[i].text, &parallel,
 						      &err),
@@ -114,12 +104,11 @@ static void test_refuse(void **state)
 	assert_memory_equal(&parallel, &before, sizeof(before));
 }
 
-static void test_check(void **state)
+TEST(test_check)
 {
 	struct sgang_parallel parallel;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_parallel_parse("tp=8,dp=4", &parallel, NULL), 0);
 	assert_int_equal(sgang_parallel_check(&parallel, 32, &err), 0);
 	assert_int_equal(sgang_parallel_check(&parallel, 16, &err), -1);
@@ -197,7 +186,7 @@ static uint32_t scattered(uint32_t rank)
 	return rank % 4 * 8 + rank / 4;
 }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	static const struct {
 		const char *groups;
@@ -247,7 +236,7 @@ static void test_golden(void **state)
 	struct sgang_parallel_cost cost;
 	size_t i, g;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		measure(*state, cases[i].groups, cases[i].gpu, &cost);
 		assert_int_equal(cost.weighted, cases[i].weighted);
 		for (g = 0; g < 3; g++) {
@@ -261,7 +250,7 @@ static void test_golden(void **state)
 }
 
 /* Ranks may be numbered otherwise than positions. */
-static void test_layout(void **state)
+TEST(test_layout)
 {
 	static const struct sgang_run packed_runs[] = {
 		{ .node = 0, .ranks = 4 },
@@ -306,7 +295,7 @@ static void test_layout(void **state)
 	assert_int_equal(layout[15], 15);
 }
 
-static void test_measure_refuses(void **state)
+TEST(test_measure_refuses)
 {
 	static const struct sgang_run runs[] = { { .node = 0, .ranks = 3 },
 						 { .node = 7, .ranks = 3 } };
@@ -338,7 +327,7 @@ static void test_measure_refuses(void **state)
 
 /* -- levels that groups require -- */
 
-static void test_require(void **state)
+TEST(test_require)
 {
 	const struct bed *bed = *state;
 	uint32_t require[SGANG_PARALLEL_MAX], i;
@@ -404,7 +393,7 @@ static void make_plan(struct plan *plan, const struct bed *bed,
 }
 
 /* 4.30: inside nodes of two islands a dp group stays in its node. */
-static void test_islands(void **state)
+TEST(test_islands)
 {
 	static const uint32_t islands[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
 	const struct bed *bed = *state;
@@ -437,7 +426,7 @@ static void test_islands(void **state)
 }
 
 /* Whichever allocation fails, it is said and nothing leaks. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	static const char *const groups[] = { "tp=4,dp=5", "tp=5,dp=4",
 					      "tp=3,dp=6,pp=1:tp=1,dp=1,pp=1" };
@@ -449,7 +438,7 @@ static void test_no_memory(void **state)
 	long live;
 	int rc;
 
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+	for (i = 0; i < COUNT(groups); i++) {
 		make_plan(&plan, *state, ((struct bed *)*state)->fabric,
 			  i == 2 ? 18 : 20, groups[i],
 			  i == 1 ? SGANG_LEVEL_ISLAND :
@@ -472,20 +461,4 @@ static void test_no_memory(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_refuse),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_measure_refuses),
-		cmocka_unit_test(test_require),
-		cmocka_unit_test(test_islands),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("parallel", tests, set_up,
-					   tear_down);
-}
+TEST_MAIN(set_up, tear_down)

@@ -2,16 +2,7 @@
 /* test_plan.c - joint placements: golden numbers, choices, refusals, and a
  * dense dynamic program on a larger fabric */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
@@ -64,7 +55,7 @@ static const char textbook[] =
 	"SwitchName=root Switches=r[1-4]\n";
 
 /* 4.18, 4.20, 4.22: eight ranks go to two islands of one rack */
-static void test_textbook(void **state)
+TEST(test_textbook)
 {
 	static const struct {
 		const char *free;
@@ -84,8 +75,7 @@ static void test_textbook(void **state)
 	struct bed bed;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		bed_open(&bed, textbook, 4);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, cases[i].slots, false);
@@ -96,11 +86,10 @@ static void test_textbook(void **state)
 
 /* The two cases at the end of the design's section 6, where every release of
  * Slurm pays 144 and 136. */
-static void test_better_than_stock(void **state)
+TEST(test_better_than_stock)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed,
 		 "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
 		 "SwitchName=c Nodes=n[9-12]\nSwitchName=d Nodes=n[13-16]\n"
@@ -131,7 +120,7 @@ static void test_better_than_stock(void **state)
 }
 
 /* Ties: whole free leaves are spared, then best fit, then the lowest index. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
 	static const char tree[] =
 		"SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
@@ -154,8 +143,7 @@ static void test_ties(void **state)
 	struct bed bed;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement;
 		char got[256];
 
@@ -181,13 +169,12 @@ static void test_ties(void **state)
 }
 
 /* Members keep their order, each in one piece. */
-static void test_members(void **state)
+TEST(test_members)
 {
 	struct sgang_placement *placement;
 	struct bed bed;
 	size_t i;
 
-	(void)state;
 	bed_open(&bed, textbook, 4);
 	bed_add(&bed, 3, 1, false);
 	bed_add(&bed, 1, 1, true);
@@ -224,12 +211,11 @@ static void test_members(void **state)
 
 /* Two members of two nodes each share nodes when there are no others: out on
  * one order, back on the other. */
-static void test_shared_nodes(void **state)
+TEST(test_shared_nodes)
 {
 	struct sgang_placement *placement;
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\n", 2);
 	bed_add(&bed, 2, 1, true);
 	bed_add(&bed, 2, 1, true);
@@ -243,7 +229,7 @@ static void test_shared_nodes(void **state)
 
 /* Too many units to try everything: members that need more nodes than a leaf
  * has go to and fro between two, and none costs more than the cheapest path. */
-static void test_to_and_fro(void **state)
+TEST(test_to_and_fro)
 {
 	static const char *const two_leaves =
 		"SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
@@ -253,7 +239,6 @@ static void test_to_and_fro(void **state)
 	struct bed bed;
 	uint32_t i;
 
-	(void)state;
 	bed_open(&bed, two_leaves, 4);
 	hop = bed.costs.hop;
 	for (i = 0; i < 4; i++)
@@ -279,7 +264,7 @@ static void test_to_and_fro(void **state)
 }
 
 /* Members in two partitions that have no node in common. */
-static void test_partitions(void **state)
+TEST(test_partitions)
 {
 	struct sgang_nodeset *left = sgang_nodeset_create(8);
 	struct sgang_nodeset *right = sgang_nodeset_create(8);
@@ -287,7 +272,6 @@ static void test_partitions(void **state)
 	struct bed bed;
 	uint32_t node;
 
-	(void)state;
 	assert_non_null(left);
 	assert_non_null(right);
 	for (node = 0; node < 8; node++)
@@ -310,14 +294,13 @@ static void test_partitions(void **state)
 }
 
 /* Where no two units share a node, a matching is found if there is one. */
-static void test_matching(void **state)
+TEST(test_matching)
 {
 	struct sgang_nodeset *set[4];
 	struct sgang_placement *placement;
 	struct bed bed;
 	uint32_t i;
 
-	(void)state;
 	bed_open(&bed, textbook, 4);
 	bed_only(&bed, "n[1,3,5,7]");
 	/* each takes what the one before would rather have */
@@ -343,7 +326,7 @@ static void test_matching(void **state)
 }
 
 /* 4.24, 4.25, 4.4: what does not fit, and why */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const struct {
 		const char *free;
@@ -374,8 +357,7 @@ static void test_refusals(void **state)
 	struct bed bed;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement = (void *)&bed;
 		struct sgang_nofit nofit;
 
@@ -405,7 +387,7 @@ static void test_refusals(void **state)
 }
 
 /* Which of several members it is that does not fit. */
-static void test_refusals_of_members(void **state)
+TEST(test_refusals_of_members)
 {
 	static const struct {
 		const char *free;
@@ -423,8 +405,7 @@ static void test_refusals_of_members(void **state)
 	struct bed bed;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement = NULL;
 		struct sgang_nofit nofit;
 
@@ -458,13 +439,12 @@ static void test_refusals_of_members(void **state)
 }
 
 /* Roots are joined only when that is allowed. */
-static void test_unconnected(void **state)
+TEST(test_unconnected)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_nofit nofit;
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n", 1);
 	bed_add(&bed, 3, 0, true);
 	assert_int_equal(sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
@@ -480,13 +460,12 @@ static void test_unconnected(void **state)
 	bed_close(&bed);
 }
 
-static void test_bad_requests(void **state)
+TEST(test_bad_requests)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_error err;
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, textbook, 4);
 	errno = 0;
 	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), -1);
@@ -505,13 +484,12 @@ static void test_bad_requests(void **state)
 }
 
 /* The largest hop costs: nothing overflows. */
-static void test_large_costs(void **state)
+TEST(test_large_costs)
 {
 	struct sgang_placement *placement;
 	struct bed bed;
 	uint32_t level;
 
-	(void)state;
 	bed_open(&bed, textbook, 4);
 	for (level = SGANG_LEVEL_LEAF; level < SGANG_LEVELS; level++)
 		bed.costs.hop[level] = UINT32_MAX;
@@ -726,7 +704,7 @@ static void check_dense(struct dense *dense, uint64_t seed)
 	sgang_placement_destroy(placement);
 }
 
-static void test_dense(void **state)
+TEST(test_dense)
 {
 	static char text[8192];
 	static struct bed bed;
@@ -734,7 +712,6 @@ static void test_dense(void **state)
 	uint64_t seed;
 	uint32_t d;
 
-	(void)state;
 	make_tree1024(text);
 	bed_open(&bed, text, 4);
 	for (d = 0; d < 80; d++) {
@@ -762,7 +739,7 @@ static void test_dense(void **state)
 }
 
 /* The cost does not depend on how nodes are named or numbered. */
-static void test_renamed(void **state)
+TEST(test_renamed)
 {
 	static char text[8192];
 	static struct bed bed, other;
@@ -771,7 +748,6 @@ static void test_renamed(void **state)
 	uint64_t seed;
 	uint32_t i;
 
-	(void)state;
 	make_tree1024(text);
 	bed_open(&bed, text, 4);
 	for (seed = 1; seed <= 20; seed++) {
@@ -842,13 +818,12 @@ static void run_out_of_memory(const struct bed *bed)
 	assert_true(n > 5);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	static char text[8192];
 	static struct bed bed;
 	uint64_t random = 7;
 
-	(void)state;
 	make_tree1024(text);
 	bed_open(&bed, text, 4);
 	fragment(&bed, &random, 70, 1);
@@ -865,26 +840,4 @@ static void test_no_memory(void **state)
 	bed_close(&bed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_textbook),
-		cmocka_unit_test(test_better_than_stock),
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_shared_nodes),
-		cmocka_unit_test(test_to_and_fro),
-		cmocka_unit_test(test_partitions),
-		cmocka_unit_test(test_matching),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_refusals_of_members),
-		cmocka_unit_test(test_unconnected),
-		cmocka_unit_test(test_bad_requests),
-		cmocka_unit_test(test_large_costs),
-		cmocka_unit_test(test_dense),
-		cmocka_unit_test(test_renamed),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

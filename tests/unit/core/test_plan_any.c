@@ -13,16 +13,7 @@
  * 1.008 times.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/explain.h"
 #include "core/plan/plan.h"
 #include "fuzz.h"
@@ -299,22 +290,20 @@ static void check_worlds(bool spread, struct sums *sums)
 }
 
 /* Behaviour 7.9 */
-static void test_all_orders(void **state)
+TEST(test_all_orders)
 {
 	struct sums sums;
 
-	(void)state;
 	check_worlds(false, &sums);
 	assert_true(sums.best * 100 >= sums.worlds * 80);
 	assert_true(sums.over <= sums.worlds * 1.02);
 }
 
 /* Members in different domains are sorted where they are. */
-static void test_spread(void **state)
+TEST(test_spread)
 {
 	struct sums sums;
 
-	(void)state;
 	check_worlds(true, &sums);
 }
 
@@ -427,7 +416,7 @@ static void arrange_world(struct world *world, struct sums *sums)
 }
 
 /* 6.4: the nodes of a member that comes later are in the cheapest order. */
-static void test_nodes_of_member(void **state)
+TEST(test_nodes_of_member)
 {
 	struct sgang_run runs[RUNS_MAX];
 	uint64_t least, cost, seed;
@@ -435,7 +424,6 @@ static void test_nodes_of_member(void **state)
 	struct world world;
 	size_t n, i, end;
 
-	(void)state;
 	for (seed = 1; seed <= 10 * WORLDS; seed++) {
 		open_world(&world, seed);
 		n = make_runs(&world, runs);
@@ -459,13 +447,12 @@ static void test_nodes_of_member(void **state)
 
 /* 4.21: members that stay in their order have their nodes as they suit the
  * ring. */
-static void test_nodes_of_members(void **state)
+TEST(test_nodes_of_members)
 {
 	struct sums sums = { .worlds = 0 };
 	struct world world;
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 10 * WORLDS; seed++) {
 		open_world(&world, seed);
 		arrange_world(&world, &sums);
@@ -479,13 +466,12 @@ static void test_nodes_of_members(void **state)
 }
 
 /* What weighs less comes first, whatever it costs. */
-static void test_weight_first(void **state)
+TEST(test_weight_first)
 {
 	struct sgang_placement *submit, *any;
 	uint64_t seed, heavy, light;
 	struct world world;
 
-	(void)state;
 	for (seed = 1; seed <= WORLDS; seed++) {
 		open_world(&world, seed);
 		world.request.weight = world.weight;
@@ -510,14 +496,13 @@ static void test_weight_first(void **state)
 }
 
 /* Members that are alike have one order: what is proved of it stays proved. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	struct sgang_placement *submit, *any;
 	uint32_t proved = 0, i;
 	struct world world;
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= WORLDS; seed++) {
 		open_world(&world, seed);
 		for (i = 1; i < world.request.n_members; i++)
@@ -539,16 +524,4 @@ static void test_alike(void **state)
 	assert_int_not_equal(proved, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_orders),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_nodes_of_member),
-		cmocka_unit_test(test_nodes_of_members),
-		cmocka_unit_test(test_weight_first),
-		cmocka_unit_test(test_alike),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

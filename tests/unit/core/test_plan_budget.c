@@ -6,15 +6,7 @@
  * optimum, no bound is above it, and no plan takes more than it may.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 
 #define SEEDS 150
@@ -23,7 +15,7 @@
 
 static const uint64_t budgets[] = { 1,     100,    3000,
 				    30000, 300000, SGANG_PLAN_STEPS };
-#define BUDGETS (sizeof(budgets) / sizeof(budgets[0]))
+#define BUDGETS (COUNT(budgets))
 
 /* A bed whose nodes have CPUs and GPUs. */
 struct world {
@@ -183,7 +175,7 @@ static void check_short(struct world *world, uint64_t steps,
 	sgang_placement_destroy(placement);
 }
 
-static void test_budgets(void **state)
+TEST(test_budgets)
 {
 	unsigned int found[BUDGETS] = { 0 }, seed, fit = 0;
 	struct sgang_placement *full;
@@ -191,7 +183,6 @@ static void test_budgets(void **state)
 	double slack = 0;
 	size_t i;
 
-	(void)state;
 	for (seed = 1; seed <= SEEDS; seed++) {
 		open_world(&world, seed);
 		full = plan_with(&world, SGANG_PLAN_STEPS);
@@ -211,7 +202,7 @@ static void test_budgets(void **state)
 }
 
 /* Two plans share one budget: the second has what the first has left. */
-static void test_shared(void **state)
+TEST(test_shared)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_budget budget;
@@ -219,7 +210,6 @@ static void test_shared(void **state)
 	struct world world;
 	uint64_t taken;
 
-	(void)state;
 	open_world(&world, 2);
 	sgang_budget_init(&budget, SGANG_PLAN_STEPS);
 	world.bed.request.budget = &budget;
@@ -236,12 +226,4 @@ static void test_shared(void **state)
 	bed_close(&world.bed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_shared),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -10,17 +10,7 @@
  * SGANG_FUZZ_SEEDS=FROM-TO in the environment runs other seeds.
  */
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan.h"
 #include "fuzz.h"
 
@@ -348,12 +338,19 @@ static void check_seed(uint64_t seed)
 /* The seed at hand; 0: all went well. */
 static uint64_t unfinished;
 
-static void test_seeds(void **state)
+static int tell_seed(void **state)
+{
+	(void)state;
+	if (unfinished)
+		print_message("# seed %" PRIu64 "\n", unfinished);
+	return 0;
+}
+
+TEST_WITH(test_seeds, NULL, tell_seed)
 {
 	const char *asked = getenv("SGANG_FUZZ_SEEDS");
 	uint64_t seed, first = 1, last = SEEDS;
 
-	(void)state;
 	if (asked)
 		assert_int_equal(sscanf(asked, "%" SCNu64 "-%" SCNu64, &first,
 					&last),
@@ -365,19 +362,4 @@ static void test_seeds(void **state)
 	unfinished = 0;
 }
 
-static int tell_seed(void **state)
-{
-	(void)state;
-	if (unfinished)
-		print_message("# seed %" PRIu64 "\n", unfinished);
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_seeds, tell_seed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

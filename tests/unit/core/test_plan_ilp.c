@@ -20,17 +20,9 @@
  * glpsol (Debian: glpk-utils) solves it. Without it the test is skipped.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan.h"
 #include "fuzz.h"
 
@@ -356,13 +348,12 @@ static void compare(const struct world *world, enum answer answer,
 }
 
 /* Design section 4: members of different shapes, slots and nodes. */
-static void test_ilp(void **state)
+TEST(test_ilp)
 {
 	char folder[] = "test_plan_ilp.XXXXXX", path[64];
 	struct tally tally = { 0 };
 	uint64_t seed;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/model", folder);
 	for (seed = 1; seed <= WORLDS; seed++) {
@@ -388,13 +379,9 @@ static void test_ilp(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ilp),
-	};
-
 	if (system("glpsol --version >/dev/null 2>&1")) {
 		printf("1..0 # SKIP glpsol (glpk-utils) is not installed\n");
 		return 0;
 	}
-	return cmocka_run_group_tests_name("plan_ilp", tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -13,16 +13,7 @@
  * cost, and no bound is above it.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan.h"
 #include "fuzz.h"
 
@@ -603,13 +594,12 @@ static void compare(const struct world *world, struct tally *tally)
 	tally->worst = ratio > tally->worst ? ratio : tally->worst;
 }
 
-static void test_exhaustive(void **state)
+TEST(test_exhaustive)
 {
 	struct tally tally = { .fit = 0 };
 	struct world world;
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= WORLDS; seed++) {
 		make_world(&world, seed);
 		compare(&world, &tally);
@@ -628,11 +618,4 @@ static void test_exhaustive(void **state)
 	assert_true(tally.unknown <= WORLDS / 30);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exhaustive),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -9,15 +9,7 @@
  * since nothing evens out.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 #include "core/plan/plan_private.h"
 #include "fail_alloc.h"
@@ -290,13 +282,12 @@ static void check_world(struct world *world, struct tally *tally)
 	check_bound(world, split, best);
 }
 
-static void test_brute_force(void **state)
+TEST(test_brute_force)
 {
 	struct world *world = malloc(sizeof(*world));
 	struct tally tally = { 0 };
 	uint64_t seed = 4;
 
-	(void)state;
 	assert_non_null(world);
 	for (int i = 0; i < WORLDS; i++) {
 		open_world(world, &seed);
@@ -341,13 +332,12 @@ static int solve(struct world *world, uint64_t more, uint8_t owner[NODES])
 }
 
 /* A leaf for each arc; then there is not enough for one of them. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	struct world *world = malloc(sizeof(*world));
 	uint8_t owner[NODES];
 	uint32_t first;
 
-	(void)state;
 	assert_non_null(world);
 	open_plain(world, 2, 5);
 	assert_int_equal(solve(world, 0, owner), 1);
@@ -367,13 +357,12 @@ static void test_room(void **state)
 }
 
 /* Without memory it says so, and can be asked again. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct world *world = malloc(sizeof(*world));
 	uint8_t owner[NODES];
 	unsigned long n;
 
-	(void)state;
 	assert_non_null(world);
 	for (n = 1;; n++) {
 		struct sgang_split *split;
@@ -397,13 +386,4 @@ static void test_no_memory(void **state)
 	free(world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_brute_force),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("plan_split", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_plan_vector.c - members that need several resources (behaviour 5.5) */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 
 enum { CPUS, MEMORY, GPUS, DIMS };
@@ -100,11 +91,10 @@ static void expect_nofit(const struct vectors *v, const char *text)
 
 /* The small member leaves the node with all GPUs to the large one, whichever
  * comes first. */
-static void test_gpus(void **state)
+TEST(test_gpus)
 {
 	struct vectors v;
 
-	(void)state;
 	open_vectors(&v, "SwitchName=s Nodes=n[1-2]\n");
 	set_node(&v, "n2", 16, 1000, 4);
 	add(&v, 1, 1, 10, 4);
@@ -122,11 +112,10 @@ static void test_gpus(void **state)
 	bed_close(&v.bed);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	struct vectors v;
 
-	(void)state;
 	open_vectors(&v, "SwitchName=s Nodes=n[1-2]\n");
 	set_node(&v, "n2", 16, 500, 8);
 	add(&v, 1, 1, 400, 0);
@@ -136,11 +125,10 @@ static void test_memory(void **state)
 }
 
 /* All memory of a node is not there where some of it is in use. */
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct vectors v;
 
-	(void)state;
 	open_vectors(&v, "SwitchName=s Nodes=n[1-3]\n");
 	set_node(&v, "n1", 16, 999, 8);
 	set_node(&v, "n2", 15, 1000, 8);
@@ -153,11 +141,10 @@ static void test_all(void **state)
 }
 
 /* A unit needs two CPUs on some nodes and one on others. */
-static void test_types(void **state)
+TEST(test_types)
 {
 	struct vectors v;
 
-	(void)state;
 	open_vectors(&v, "SwitchName=s Nodes=n[1-2]\n");
 	set_node(&v, "n1", 1, 1000, 8);
 	set_node(&v, "n2", 1, 1000, 8);
@@ -173,11 +160,10 @@ static void test_types(void **state)
 }
 
 /* Units that are alike: as many as the scarcest resource has room for. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	struct vectors v;
 
-	(void)state;
 	open_vectors(&v, "SwitchName=s Nodes=n[1-2]\nSwitchName=t "
 			 "Nodes=n[3-4]\nSwitchName=top Switches=s,t\n");
 	set_node(&v, "n1", 16, 1000, 3);
@@ -255,31 +241,16 @@ static void check_pods(bool in_turn, bool any_order, uint64_t cost)
 }
 
 /* Each half pays for its own domains. */
-static void test_disjoint(void **state)
+TEST(test_disjoint)
 {
-	(void)state;
 	check_pods(false, false, 184);
 }
 
 /* Behaviour 7.9: members of two partitions submitted in turn. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
-	(void)state;
 	check_pods(true, true, 184);
 	check_pods(true, false, 1024);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gpus),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_disjoint),
-		cmocka_unit_test(test_any_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

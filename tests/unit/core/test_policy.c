@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_policy.c - unit tests of policy.c */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/policy.h"
 
 /* 4.24 to 4.26: every clause, in any order, with and without the others. */
-static void test_clauses(void **state)
+TEST(test_clauses)
 {
 	struct sgang_policy p;
 
-	(void)state;
 	assert_int_equal(sgang_policy_parse("", &p, NULL), 0);
 	assert_string_equal(p.require, "");
 	assert_false(p.automatic);
@@ -41,7 +31,7 @@ static void test_clauses(void **state)
 	assert_string_equal(p.group[1].level, "leaf");
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	static const struct {
 		const char *text;
@@ -74,10 +64,9 @@ static void test_errors(void **state)
 	char longest[SGANG_POLICY_SIZE + 1];
 	size_t i;
 
-	(void)state;
 	memset(&p, 0x5a, sizeof(p));
 	before = p;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		errno = 0;
 		assert_int_equal(sgang_policy_parse(cases[i].text, &p, &err),
 				 -1);
@@ -93,7 +82,7 @@ static void test_errors(void **state)
 }
 
 /* A level that the site does not have is found, wherever it stands. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	static const struct {
 		const char *text;
@@ -110,9 +99,8 @@ static void test_unknown(void **state)
 	struct sgang_policy p;
 	size_t i;
 
-	(void)state;
 	sgang_costs_default(&costs);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		const char *unknown;
 
 		assert_int_equal(sgang_policy_parse(cases[i].text, &p, NULL),
@@ -125,13 +113,4 @@ static void test_unknown(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clauses),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_question.c - unit tests of question.c */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/question.h"
 
-static void test_question(void **state)
+TEST(test_question)
 {
 	char other[] = "HOME=/", gang[] = SGANG_SPEC_ENV "gang=train",
 	     asks[] = SGANG_QUESTION_ENV SGANG_QUESTION_FABRIC;
 	char *without[] = { other, gang, NULL }, *with[] = { gang, NULL, asks };
 
-	(void)state;
 	assert_null(sgang_question(NULL, 0));
 	assert_null(sgang_question(without, 3));
 	assert_string_equal(sgang_question(with, 3), "fabric");
@@ -41,7 +31,7 @@ static char *logged(const char *marked)
 }
 
 /* 4.14: what was told comes back as it was, but for empty lines. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	static const char *const text[] = {
 		"",
@@ -57,8 +47,7 @@ static void test_round_trip(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+	for (i = 0; i < COUNT(text); i++) {
 		char *marked = sgang_question_mark(text[i]);
 		char *log = logged(marked);
 		char *answer = sgang_question_answer(log, NULL);
@@ -71,7 +60,7 @@ static void test_round_trip(void **state)
 }
 
 /* 4.14: what is no answer, or half of one, is the reason why there is none. */
-static void test_no_answer(void **state)
+TEST(test_no_answer)
 {
 	static const char *const log[] = {
 		"",
@@ -88,21 +77,11 @@ static void test_no_answer(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(log) / sizeof(log[0]); i++) {
+	for (i = 0; i < COUNT(log); i++) {
 		assert_null(sgang_question_answer(log[i], &err));
 		assert_int_equal(errno, EPROTO);
 		assert_string_equal(err.text, why[i]);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_question),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_no_answer),
-	};
-
-	return cmocka_run_group_tests_name("question", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

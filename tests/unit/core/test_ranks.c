@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_ranks.c - how many ranks a job has on each of its nodes, their order */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/ranks.h"
 #include "fail_alloc.h"
 
 #define NODES_MAX 8
 
-static void test_read(void **state)
+TEST(test_read)
 {
 	static const struct {
 		const char *text;
@@ -48,8 +40,7 @@ static void test_read(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint32_t ranks[NODES_MAX] = { 0 };
 		struct sgang_error err = { "" };
 		int rc = sgang_ranks_read(cases[i].text, cases[i].n, ranks,
@@ -68,7 +59,7 @@ static void test_read(void **state)
 }
 
 /* The first three were seen on Slurm 22.05. */
-static void test_spread(void **state)
+TEST(test_spread)
 {
 	static const struct {
 		size_t n;
@@ -93,8 +84,7 @@ static void test_spread(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint32_t ranks[NODES_MAX] = { 7, 7, 7, 7 };
 
 		sgang_ranks_spread(cases[i].cpus, cases[i].n,
@@ -115,7 +105,7 @@ static int order(const char *const *listed, const char *const *ring, size_t n,
 				 where, &err);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	const char *const listed[] = { "n1", "n2", "n10", "n3" };
 	const char *const ring[] = { "n10", "n3", "n2", "n1" };
@@ -123,7 +113,6 @@ static void test_order(void **state)
 	const char *const twice[] = { "n10", "n3", "n10", "n1" };
 	size_t where[4];
 
-	(void)state;
 	assert_int_equal(order(listed, ring, 4, where), 0);
 	assert_int_equal(where[0], 2);
 	assert_int_equal(where[1], 3);
@@ -136,13 +125,12 @@ static void test_order(void **state)
 	assert_int_equal(order(NULL, NULL, 0, where), 0);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	const char *const names[] = { "n1" };
 	size_t where[1];
 	int fail;
 
-	(void)state;
 	for (fail = 1; fail <= 2; fail++) {
 		fail_at((unsigned long)fail);
 		assert_int_equal(order(names, names, 1, where), -1);
@@ -153,14 +141,4 @@ static void test_no_memory(void **state)
 	fail_at(0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("ranks", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_record.c - the gang's record in a job's system_comment */
 
-#include <errno.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "core/gang/record.h"
 #include "fuzz.h"
 
@@ -170,7 +161,7 @@ static void assert_same(const struct sgang_record *a,
 
 /* 0.36: what is kept of a gang, as text: name, waiting time, mode, groups,
  * minimum, total, satisfied, cycle (attempts), round. */
-static void test_format(void **state)
+TEST(test_format)
 {
 	static const struct {
 		const struct sgang_record *record;
@@ -201,8 +192,7 @@ static void test_format(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_record_format(cases[i].record,
 						 cases[i].foreign);
 
@@ -212,7 +202,7 @@ static void test_format(void **state)
 	}
 }
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	static const struct {
 		const char *text;
@@ -292,8 +282,7 @@ static void test_parse(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_record record = { .name = "untouched" };
 		int found = sgang_record_parse(cases[i].text, &record);
 
@@ -312,7 +301,7 @@ static void test_parse(void **state)
 	"tier=spine"
 #define BRIEF_WAITING "gang=alice/train phase=waiting"
 
-static void test_brief(void **state)
+TEST(test_brief)
 {
 	static const struct {
 		const struct sgang_record *record;
@@ -329,8 +318,7 @@ static void test_brief(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_record_brief(cases[i].record,
 						cases[i].foreign);
 		char *whole = sgang_record_format(&patient, text);
@@ -359,7 +347,7 @@ static void test_brief(void **state)
 	}
 }
 
-static void test_parse_brief(void **state)
+TEST(test_parse_brief)
 {
 	static const char *const bad[] = {
 		NULL,
@@ -375,8 +363,7 @@ static void test_parse_brief(void **state)
 	struct sgang_record r = { .total = 9 };
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < COUNT(bad); i++) {
 		if (sgang_record_parse_brief(bad[i], &r))
 			fail_msg("%s", bad[i]);
 		assert_int_equal(r.total, 9);
@@ -385,11 +372,10 @@ static void test_parse_brief(void **state)
 	assert_same(&r, &full);
 }
 
-static void test_phases(void **state)
+TEST(test_phases)
 {
 	int phase;
 
-	(void)state;
 	for (phase = 0; phase < SGANG_PHASES; phase++)
 		assert_int_equal(sgang_phase_find(sgang_phase_name(
 					 (enum sgang_phase)phase)),
@@ -439,10 +425,10 @@ static void random_words(uint64_t *seed, struct sgang_record *r)
 				&r->waiting_time, &r->max_restarts };
 	size_t i;
 
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (i = 0; i < COUNT(times); i++)
 		if (fuzz_below(seed, 2))
 			*times[i] = (int64_t)(fuzz_next(seed) >> 1);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (i = 0; i < COUNT(numbers); i++)
 		if (fuzz_below(seed, 2))
 			*numbers[i] = (uint32_t)fuzz_next(seed);
 	if (!fuzz_below(seed, 8))
@@ -496,12 +482,11 @@ static void random_record(uint64_t *seed, struct sgang_record *r)
 
 /* 5.6: the order of more nodes than at= has room for stands in the text alone,
  * and stays there whatever is rewritten, as long as the place does. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct sgang_record r = running, again;
 	char *text, *next, *order, *large;
 
-	(void)state;
 	r.ordered = true;
 	large = malloc(30001);
 	memset(large, '7', 30000);
@@ -537,11 +522,10 @@ static void test_order(void **state)
 
 /* Any record behind any text is read back, however often it is rewritten. */
 /* Causes have words; one of a newer version is none of ours, and no harm. */
-static void test_hold_ends(void **state)
+TEST(test_hold_ends)
 {
 	struct sgang_record r;
 
-	(void)state;
 	assert_string_equal(sgang_hold_end_word(SGANG_HOLD_END_REPLACED),
 			    "replaced");
 	assert_string_equal(sgang_hold_end_word(SGANG_HOLD_ENDS), "unknown");
@@ -552,22 +536,20 @@ static void test_hold_ends(void **state)
 	assert_int_equal(r.attempts, 2);
 }
 
-static void test_has_ended(void **state)
+TEST(test_has_ended)
 {
-	(void)state;
 	assert_false(sgang_record_has_ended(""));
 	assert_false(sgang_record_has_ended(RUNNING));
 	assert_true(sgang_record_has_ended("x gang=a/b phase=finished min=1"));
 	assert_true(sgang_record_has_ended("gang=a/b phase=failed min=1"));
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
 	char *text = NULL;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 5000; round++) {
 		struct sgang_record record, again;
 		char foreign[64];
@@ -594,12 +576,11 @@ static void test_round_trip(void **state)
 }
 
 /* Spoilt records are read or not, but never beyond their end. */
-static void test_spoilt(void **state)
+TEST(test_spoilt)
 {
 	uint64_t seed = SEED;
 	int round, read = 0;
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		struct sgang_record record = { .name = "" };
 		char *text = strdup(round % 2 ? RUNNING : FULL);
@@ -681,22 +662,20 @@ static const char *top_folder(void)
 	return top ? top : ".";
 }
 
-static void test_old_records(void **state)
+TEST(test_old_records)
 {
 	char path[4096];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/tests/data/records.txt", top_folder());
 	assert_in_range(check_old_file(path, "alice", "train"), 6, 1000);
 }
 
 /* Of whole clusters: the records of all jobs. */
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	char pattern[4096];
 	glob_t found;
 
-	(void)state;
 	snprintf(pattern, sizeof(pattern),
 		 "%s/tests/data/upgrade/*/records.txt", top_folder());
 	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
@@ -706,22 +685,4 @@ static void test_recorded(void **state)
 	globfree(&found);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_format),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_brief),
-		cmocka_unit_test(test_parse_brief),
-		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_hold_ends),
-		cmocka_unit_test(test_has_ended),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_spoilt),
-		cmocka_unit_test(test_old_records),
-		cmocka_unit_test(test_recorded),
-	};
-
-	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_ring.c - what a closed ring costs (behaviours 4.14 to 4.18) */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/ring.h"
 
 /* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
@@ -59,7 +52,7 @@ static size_t read_runs(const char *gpus, struct sgang_run *runs)
 	return n;
 }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	static const struct {
 		const char *gpus;
@@ -81,7 +74,7 @@ static void test_golden(void **state)
 	const struct bed *bed = *state;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_run runs[RUNS_MAX];
 		struct sgang_ring ring;
 		size_t n = read_runs(cases[i].gpus, runs);
@@ -94,7 +87,7 @@ static void test_golden(void **state)
 }
 
 /* Runs of several ranks are the same as many runs of one. */
-static void test_runs(void **state)
+TEST(test_runs)
 {
 	static const struct sgang_run runs[] = {
 		{ .node = 0, .ranks = 2 },
@@ -115,7 +108,7 @@ static void test_runs(void **state)
 }
 
 /* The first and the last run may be on one node. */
-static void test_closes_at_home(void **state)
+TEST(test_closes_at_home)
 {
 	static const struct sgang_run runs[] = {
 		{ .node = 0, .ranks = 1 },
@@ -133,7 +126,7 @@ static void test_closes_at_home(void **state)
 }
 
 /* 4.15: turning or reversing the ring changes nothing. */
-static void test_turned_and_reversed(void **state)
+TEST(test_turned_and_reversed)
 {
 	const struct bed *bed = *state;
 	struct sgang_run runs[RUNS_MAX], other[RUNS_MAX];
@@ -153,14 +146,4 @@ static void test_turned_and_reversed(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_closes_at_home),
-		cmocka_unit_test(test_turned_and_reversed),
-	};
-
-	return cmocka_run_group_tests_name("ring", tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

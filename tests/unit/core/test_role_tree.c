@@ -2,31 +2,18 @@
 /* test_role_tree.c - trees of groups: words, the rule, choices
  * (2.15, 2.16, 2.17, 2.18, 2.19) */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/role_choice.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- words ---- */
 
-static void words_are_read(void **state)
+TEST(words_are_read)
 {
 	struct sgang_role_path path;
 	char text[SGANG_ROLE_SIZE];
 	const char *said =
 		"replica1:min=2:require=leaf/decode:min=4:prefer=node:weight=10";
 
-	(void)state;
 	assert_int_equal(sgang_role_path_parse(said, &path, NULL), 0);
 	assert_int_equal(path.n, 2);
 	assert_string_equal(path.group[0].name, "replica1");
@@ -63,13 +50,12 @@ static const struct {
 	{ "a/b/c/d/e", E2BIG, "at most 4 groups" },
 };
 
-static void bad_words_are_refused(void **state)
+TEST(bad_words_are_refused)
 {
 	char text[4096];
 	struct sgang_role_path path;
 	struct sgang_error err;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad_words); i++) {
 		errno = 0;
 		assert_int_equal(sgang_role_path_parse(bad_words[i].text, &path,
@@ -88,9 +74,8 @@ static void bad_words_are_refused(void **state)
 	assert_int_equal(sgang_role_path_parse(text, &path, &err), 0);
 }
 
-static void names_have_an_order(void **state)
+TEST(names_have_an_order)
 {
-	(void)state;
 	assert_true(sgang_role_path_order("replica2", "replica10") < 0);
 	assert_true(sgang_role_path_order("a/b", "a") > 0);
 	assert_true(sgang_role_path_order("a:min=2/b", "a/c") < 0);
@@ -99,12 +84,11 @@ static void names_have_an_order(void **state)
 	assert_true(sgang_role_path_order("", "a") < 0);
 }
 
-static void lists_are_checked(void **state)
+TEST(lists_are_checked)
 {
 	struct sgang_error err;
 	char text[SGANG_ROLE_LIST_SIZE + 2];
 
-	(void)state;
 	assert_int_equal(sgang_role_path_check_list("a:min=2,a/b", &err), 0);
 	assert_int_equal(sgang_role_path_check_list("", &err), -1);
 	assert_int_equal(sgang_role_path_check_list("a,", &err), -1);
@@ -140,7 +124,7 @@ static int make(struct sgang_role_tree *tree, uint32_t min,
 }
 
 /* The seed of 2.15: decode{workers,leaders}, prefill{workers,leaders}. */
-static void a_tree_is_made(void **state)
+TEST(a_tree_is_made)
 {
 	static const char *const texts[] = {
 		"prefill/leaders", "decode:min=2/workers:min=4",
@@ -151,7 +135,6 @@ static void a_tree_is_made(void **state)
 	char names[SGANG_ROLE_SIZE];
 	uint32_t leaf[5];
 
-	(void)state;
 	assert_int_equal(make(&tree, 2, texts, 5, leaf, NULL), 0);
 	assert_int_equal(tree.n, 7);
 	assert_string_equal(sgang_role_names(&tree, 1, names), "decode");
@@ -181,12 +164,11 @@ static const struct {
 	{ { "a", "B" }, "small letters" },
 };
 
-static void contradictions_are_named(void **state)
+TEST(contradictions_are_named)
 {
 	struct sgang_role_tree tree;
 	struct sgang_error err;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad_trees); i++) {
 		assert_int_equal(
 			make(&tree, 1, bad_trees[i].texts, 2, NULL, &err), 1);
@@ -195,14 +177,13 @@ static void contradictions_are_named(void **state)
 	}
 }
 
-static void the_farther_word_gives_way(void **state)
+TEST(the_farther_word_gives_way)
 {
 	static const char *const texts[] = { "?a:min=3:weight=7/b", "a:min=2/b",
 					     "?a:weight=8", "?b:min=9" };
 	struct sgang_role_tree tree;
 	uint32_t leaf[4];
 
-	(void)state;
 	assert_int_equal(make(&tree, 0, texts, 4, leaf, NULL), 0);
 	assert_int_equal(tree.n, 4);
 	assert_int_equal(tree.node[1].group.min, 2);
@@ -212,7 +193,7 @@ static void the_farther_word_gives_way(void **state)
 	sgang_role_tree_clear(&tree);
 }
 
-static void too_many_groups_are_refused(void **state)
+TEST(too_many_groups_are_refused)
 {
 	size_t n = SGANG_ROLE_GROUPS_MAX;
 	struct sgang_role_said *said = calloc(n, sizeof(*said));
@@ -220,7 +201,6 @@ static void too_many_groups_are_refused(void **state)
 	struct sgang_role_tree tree;
 	struct sgang_error err;
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		snprintf(text[i], sizeof(text[i]), "g%zu", i);
 		said[i] = (struct sgang_role_said){ .text = text[i],
@@ -266,7 +246,7 @@ static const struct {
 	  "SubGroup (gang) does not have enough children (2 < 3)" },
 };
 
-static void what_lacks_is_named(void **state)
+TEST(what_lacks_is_named)
 {
 	static const char *const half[] = { "replica1:min=2/encode",
 					    "replica1/decode",
@@ -276,7 +256,6 @@ static void what_lacks_is_named(void **state)
 	uint32_t leaf[4], have[7];
 	bool satisfied[7];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rules); i++) {
 		make(&tree, rules[i].min, serve, 4, leaf, NULL);
 		memset(have, 0, sizeof(have));
@@ -429,9 +408,8 @@ static bool set[(size_t)1 << 2 * LEAVES];
 
 /* Every choice is enough and none is more than that, each comes once, none is
  * left out, and the first takes the fewest. */
-static void choices_are_all_there_are(void **state)
+TEST(choices_are_all_there_are)
 {
-	(void)state;
 	rnd_state = 7;
 	for (int round = 0; round < 2000; round++) {
 		struct sgang_role_choice c;
@@ -465,7 +443,7 @@ static void choices_are_all_there_are(void **state)
 
 /* Groups that are alike stand for each other: as many choices as there are ways
  * to take kinds. */
-static void alike_groups_are_tried_once(void **state)
+TEST(alike_groups_are_tried_once)
 {
 	static const char *const texts[] = { "a:min=2", "b:min=2", "c:min=2",
 					     "d:min=2", "e:min=2" };
@@ -474,7 +452,6 @@ static void alike_groups_are_tried_once(void **state)
 	struct sgang_role_stock stock[6];
 	uint32_t leaf[5], take[6];
 
-	(void)state;
 	make(&tree, 2, texts, 5, leaf, NULL);
 	for (size_t i = 0; i < 6; i++)
 		stock[i] = (struct sgang_role_stock){ .more = 2,
@@ -495,7 +472,7 @@ static void alike_groups_are_tried_once(void **state)
 	sgang_role_tree_clear(&tree);
 }
 
-static void orders_and_running_members_go_first(void **state)
+TEST(orders_and_running_members_go_first)
 {
 	static const char *const texts[] = { "a:min=1", "b:min=2", "c:min=3",
 					     "d:min=2" };
@@ -504,7 +481,6 @@ static void orders_and_running_members_go_first(void **state)
 	struct sgang_role_stock stock[5];
 	uint32_t leaf[4], take[5];
 
-	(void)state;
 	make(&tree, 3, texts, 4, leaf, NULL);
 	for (size_t i = 0; i < 5; i++)
 		stock[i] = (struct sgang_role_stock){ .more = 5,
@@ -520,7 +496,7 @@ static void orders_and_running_members_go_first(void **state)
 }
 
 /* What follows the minimum is a whole group or one member of a leaf. */
-static void the_rest_follows_group_by_group(void **state)
+TEST(the_rest_follows_group_by_group)
 {
 	static const char *const texts[] = { "a:min=1", "b:min=2", "c:min=2" };
 	static const struct sgang_role_more follow[] = { { 1, false, 1 },
@@ -532,7 +508,6 @@ static void the_rest_follows_group_by_group(void **state)
 	struct sgang_role_more more;
 	uint32_t leaf[3], take[4], cursor = 0, top = 0;
 
-	(void)state;
 	make(&tree, 1, texts, 3, leaf, NULL);
 	for (size_t i = 0; i < 4; i++)
 		stock[i] = (struct sgang_role_stock){ .more = 3,
@@ -559,7 +534,7 @@ static void the_rest_follows_group_by_group(void **state)
 }
 
 /* A thousand groups are no work. */
-static void a_thousand_groups(void **state)
+TEST(a_thousand_groups)
 {
 	enum { N = 1000 };
 	struct sgang_role_said *said = calloc(N, sizeof(*said));
@@ -569,7 +544,6 @@ static void a_thousand_groups(void **state)
 	struct sgang_role_tree tree;
 	size_t choices = 1;
 
-	(void)state;
 	for (size_t i = 0; i < N; i++) {
 		snprintf(text[i], sizeof(text[i]), "g%zu:min=3", i);
 		said[i] = (struct sgang_role_said){ .text = text[i],
@@ -592,24 +566,4 @@ static void a_thousand_groups(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_read),
-		cmocka_unit_test(bad_words_are_refused),
-		cmocka_unit_test(names_have_an_order),
-		cmocka_unit_test(lists_are_checked),
-		cmocka_unit_test(a_tree_is_made),
-		cmocka_unit_test(contradictions_are_named),
-		cmocka_unit_test(the_farther_word_gives_way),
-		cmocka_unit_test(too_many_groups_are_refused),
-		cmocka_unit_test(what_lacks_is_named),
-		cmocka_unit_test(choices_are_all_there_are),
-		cmocka_unit_test(alike_groups_are_tried_once),
-		cmocka_unit_test(orders_and_running_members_go_first),
-		cmocka_unit_test(the_rest_follows_group_by_group),
-		cmocka_unit_test(a_thousand_groups),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -4,15 +4,7 @@
  * Behaviours 2.15, 2.20, 4.26. All placements are tried by test_roles_brute.c.
  */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 #include "fail_alloc.h"
 
@@ -77,14 +69,13 @@ static int plan(const struct gang *gang, struct sgang_placement **placement)
 
 /* Each replica in its leaf: two of its nodes with decoders, one with the
  * encoder. */
-static void test_replicas(void **state)
+TEST(test_replicas)
 {
 	struct sgang_placement *placement;
 	struct sgang_ring ring;
 	struct gang gang;
 	uint32_t g;
 
-	(void)state;
 	open_gang(&gang, SGANG_LEVEL_LEAF);
 	assert_int_equal(plan(&gang, &placement), 1);
 	assert_true(placement->exact);
@@ -110,14 +101,13 @@ static void test_replicas(void **state)
 }
 
 /* A leaf has room for one replica only, and two leaves have room. */
-static void test_no_fit(void **state)
+TEST(test_no_fit)
 {
 	struct sgang_placement *placement;
 	struct sgang_budget budget;
 	struct sgang_nofit nofit;
 	struct gang gang;
 
-	(void)state;
 	open_gang(&gang, SGANG_LEVEL_LEAF);
 	sgang_budget_init(&budget, SGANG_PLAN_STEPS);
 	gang.bed.request.budget = &budget;
@@ -137,12 +127,11 @@ static void test_no_fit(void **state)
 }
 
 /* A tree of one leaf is a ring. */
-static void test_flat(void **state)
+TEST(test_flat)
 {
 	struct sgang_placement *tree, *ring;
 	struct gang gang;
 
-	(void)state;
 	open_gang(&gang, NONE);
 	bed_only(&gang.bed, "n[0,2,5-7,9-10,12-15]");
 	gang.bed.request.n_groups = 1;
@@ -213,7 +202,7 @@ static void too_many(struct gang *gang)
 	gang->bed.request.n_groups = SGANG_PLAN_GROUPS_MAX + 1;
 }
 
-static void test_bad_requests(void **state)
+TEST(test_bad_requests)
 {
 	static void (*const spoil[])(struct gang *) = {
 		in_itself, in_a_later_one, without_members, with_a_gap,
@@ -224,8 +213,7 @@ static void test_bad_requests(void **state)
 	struct gang gang;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(spoil) / sizeof(spoil[0]); i++) {
+	for (i = 0; i < COUNT(spoil); i++) {
 		open_gang(&gang, NONE);
 		spoil[i](&gang);
 		assert_int_equal(plan(&gang, &placement), -1);
@@ -237,7 +225,7 @@ static void test_bad_requests(void **state)
 
 /* Whatever a plan may take, it takes no more, what it finds fits, and it does
  * not call exact what costs more. */
-static void test_budgets(void **state)
+TEST(test_budgets)
 {
 	static const uint64_t steps[] = {
 		0, 1, 10, 100, 1000, 10000, 100000, SGANG_PLAN_STEPS
@@ -249,10 +237,9 @@ static void test_budgets(void **state)
 	size_t i;
 	int rc;
 
-	(void)state;
 	open_gang(&gang, SGANG_LEVEL_LEAF);
 	bed_only(&gang.bed, "n[0-3,5-7,8-10,13-15]");
-	for (i = sizeof(steps) / sizeof(steps[0]); i-- > 0;) {
+	for (i = COUNT(steps); i-- > 0;) {
 		sgang_budget_init(&budget, steps[i]);
 		gang.bed.request.budget = &budget;
 		rc = plan(&gang, &placement);
@@ -277,7 +264,7 @@ static void test_budgets(void **state)
 
 /* As many groups as there can be, each of a weight of its own, on a fabric
  * without switches. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	uint32_t n = SGANG_PLAN_GROUPS_MAX, i;
 	struct sgang_plan_member *member = calloc(n, sizeof(*member));
@@ -286,7 +273,6 @@ static void test_many(void **state)
 	struct sgang_budget budget;
 	struct bed bed;
 
-	(void)state;
 	assert_true(member && group);
 	bed_open(&bed, "SwitchName=l Nodes=n[0-1023]\n", 8);
 	for (i = 0; i < n; i++) {
@@ -319,7 +305,7 @@ static void test_many(void **state)
 }
 
 /* One that fits, one that does not, one that is searched for. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	static const char *const free_nodes[] = { "n[0-15]", "n[0-7,8-9]",
 						  "n[0-2,4-6,7-9,12-13]" };
@@ -332,7 +318,6 @@ static void test_no_memory(void **state)
 	long live;
 	int rc;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		open_gang(&gang, require[i]);
 		bed_only(&gang.bed, free_nodes[i]);
@@ -354,17 +339,4 @@ static void test_no_memory(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replicas),
-		cmocka_unit_test(test_no_fit),
-		cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_bad_requests),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("roles", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -9,16 +9,7 @@
  * SGANG_SEEDS=N	so many worlds [1500]
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan.h"
 #include "bed.h"
 #include "fail_alloc.h"
@@ -554,13 +545,12 @@ static void try_world(uint64_t seed, struct tally *tally)
 	free_world(&world);
 }
 
-static void test_brute(void **state)
+TEST(test_brute)
 {
 	const char *asked = getenv("SGANG_SEEDS");
 	uint64_t seed, n = asked ? strtoul(asked, NULL, 10) : 1500;
 	struct tally t = { 0 };
 
-	(void)state;
 	for (seed = 1; seed <= n; seed++)
 		try_world(seed, &t);
 	print_message("%u worlds: %u kept, of %u %u the best, %u proved, "
@@ -599,11 +589,10 @@ static void run_out_of_memory(const struct sgang_plan_request *request)
 	assert_true(n > 1);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 60; seed++) {
 		struct world world;
 
@@ -615,7 +604,7 @@ static void test_no_memory(void **state)
 
 /* 56 racks of 18 nodes, of which a fifth is busy; eight members want 32 each, 16
  * to a rack. */
-static void test_racks(void **state)
+TEST(test_racks)
 {
 	static char text[4096];
 	static struct bed bed;
@@ -626,7 +615,6 @@ static void test_racks(void **state)
 	char *p = text;
 	size_t r;
 
-	(void)state;
 	for (i = 0; i < 56; i++)
 		p += sprintf(p, "BlockName=b%u Nodes=n[%u-%u]\n", i, 18 * i,
 			     18 * i + 17);
@@ -648,13 +636,4 @@ static void test_racks(void **state)
 	bed_close(&bed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_brute),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_racks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_shares.c - nodes for members in any shares, against trying everything */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <errno.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan.h"
 #include "core/plan/shares.h"
 #include "fuzz.h"
 #include "node_bits.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NODES 4
 #define MEMBERS 3
 #define PIECES 8
@@ -230,14 +219,13 @@ static void compare(struct world *w, const char *what, uint64_t seed)
 
 /* 5.5 Every state of four nodes with 0 to 4 CPUs, each pair of members -N1 to
  * -N3, -n1 to -n6. */
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct asked all[18];
 	struct world w = { .n = 2 };
 	uint32_t bits, n_all = 0, fitting = 0;
 	uint64_t checked = 0;
 
-	(void)state;
 	for (uint32_t nodes = 1; nodes <= 3; nodes++) {
 		for (uint32_t tasks = nodes; tasks <= 6; tasks++)
 			all[n_all++] = (struct asked){ nodes, nodes, tasks, 1,
@@ -295,12 +283,11 @@ static void make_world(struct world *w, uint64_t seed)
 
 /* 5.5 Ranges of nodes, memory, CPUs of a task, nodes that are not allowed or
  * are required, domains. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct world w;
 	uint32_t fitting = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 20000; seed++) {
 		make_world(&w, seed);
 		compare(&w, "seed", seed);
@@ -310,12 +297,11 @@ static void test_random(void **state)
 	assert_in_range(fitting, 3000, 17000);
 }
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
 	struct world w;
 	uint64_t steps = 0;
 
-	(void)state;
 	make_world(&w, 1);
 	w.n = 1;
 	w.apart = false;
@@ -330,7 +316,7 @@ static void test_steps(void **state)
 }
 
 /* A whole node is one that nobody uses. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	static const uint32_t need[] = { SGANG_PLAN_ALL, SGANG_PLAN_ALL };
 	static const uint32_t total[] = { 4, 9, 4, 9 };
@@ -358,7 +344,6 @@ static void test_whole(void **state)
 		.steps = &steps,
 	};
 
-	(void)state;
 	assert_int_equal(sgang_shares_find(&rq, share), 1);
 	assert_int_equal(share[0], 0);
 	assert_int_equal(share[1], 1);
@@ -367,7 +352,7 @@ static void test_whole(void **state)
 	assert_true(steps > 0);
 }
 
-static void test_too_deep(void **state)
+TEST(test_too_deep)
 {
 	enum { MANY = SGANG_SHARES_NODES + 1 };
 	static uint32_t nodes[MANY], need[2] = { 1, 1 }, share[MANY];
@@ -394,7 +379,6 @@ static void test_too_deep(void **state)
 		.steps = &steps,
 	};
 
-	(void)state;
 	for (uint32_t n = 0; n < MANY; n++) {
 		nodes[n] = n;
 		free[n] = 1;
@@ -405,13 +389,4 @@ static void test_too_deep(void **state)
 	assert_int_equal(sgang_shares_find(&rq, share), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),      cmocka_unit_test(test_random),
-		cmocka_unit_test(test_steps),    cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_too_deep),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

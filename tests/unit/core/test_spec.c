@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_spec.c - what one member says about its gang */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/spec.h"
 #include "fuzz.h"
 
@@ -43,7 +33,7 @@ static void take(struct sgang_spec *spec, const char *option, const char *value)
 		fail_msg("%s", err.text);
 }
 
-static void test_name(void **state)
+TEST(test_name)
 {
 	static const struct {
 		const char *value;
@@ -61,8 +51,7 @@ static void test_name(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec spec;
 		struct sgang_error err;
 
@@ -77,7 +66,7 @@ static void test_name(void **state)
 
 /* 0.18: a gang's name is an RFC 1123 label, 0.23: in a list of groups too;
  * 0.20: a value that is not understood is refused, not replaced. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct {
 		const char *option;
@@ -242,8 +231,7 @@ static void test_refused(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec spec, before;
 		struct sgang_error err = { "" };
 
@@ -261,12 +249,11 @@ static void test_refused(void **state)
 }
 
 /* 0.27: the alias means the same. */
-static void test_values(void **state)
+TEST(test_values)
 {
 	struct sgang_policy policy;
 	struct sgang_spec spec;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	assert_int_equal(spec.rank_set, false);
 	assert_int_equal(sgang_spec_set(&spec, "gang-min-available", "4", NULL),
@@ -300,11 +287,10 @@ static void test_values(void **state)
 }
 
 /* 0.20: strict or nonstrict; 0.28: the time to wait, in Slurm's words. */
-static void test_words(void **state)
+TEST(test_words)
 {
 	struct sgang_spec spec;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	take(&spec, "gang-mode", "strict");
 	assert_int_equal(spec.mode, SGANG_MODE_STRICT);
@@ -353,7 +339,7 @@ static void test_words(void **state)
 }
 
 /* 0.15: the example of the community's object: cpu 5, memory 2048Mi. */
-static void test_min_tres(void **state)
+TEST(test_min_tres)
 {
 	static const struct {
 		const char *value;
@@ -381,10 +367,9 @@ static void test_min_tres(void **state)
 	struct sgang_spec spec;
 	size_t i;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	assert_null(sgang_spec_value(&spec, "gang-min-tres", text));
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		/* what was said before is replaced as a whole */
 		take(&spec, "gang-min-tres", cases[i].value);
 		assert_true(spec.min_cpus == cases[i].cpus);
@@ -398,7 +383,7 @@ static void test_min_tres(void **state)
 
 /* 0.21: an empty list is none; 0.22: gangs of others; 0.23: NAMESPACE/NAME;
  * 0.30, 0.31: who lists whom. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	static const struct {
 		const char *value;
@@ -419,8 +404,7 @@ static void test_groups(void **state)
 	const char *at;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		assert_false(spec.groups_set);
 		take(&spec, "gang-groups", cases[i].value);
@@ -461,11 +445,10 @@ static void test_groups(void **state)
 }
 
 /* 0.19: total-number defaults to min-member, which defaults to 1. */
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct sgang_spec spec;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	assert_int_equal(sgang_spec_min(&spec), 1);
 	assert_int_equal(sgang_spec_total(&spec), 1);
@@ -477,11 +460,10 @@ static void test_defaults(void **state)
 }
 
 /* 0.20: strict when nothing is said; 0.25, 0.26: who defines a gang. */
-static void test_unsaid(void **state)
+TEST(test_unsaid)
 {
 	struct sgang_spec spec;
 
-	(void)state;
 	sgang_spec_init(&spec);
 	assert_int_equal(sgang_spec_mode(&spec), SGANG_MODE_STRICT);
 	assert_int_equal(sgang_spec_match(&spec), SGANG_MATCH_ONCE_SATISFIED);
@@ -501,12 +483,11 @@ static void test_unsaid(void **state)
 #define N_OPTIONS 36
 
 /* Every option can be registered and is described. */
-static void test_options(void **state)
+TEST(test_options)
 {
 	const struct sgang_option *o;
 	size_t count = 0, hidden = 0;
 
-	(void)state;
 	for (o = sgang_spec_options(); o->name; o++, count++) {
 		hidden += o->hidden;
 		assert_int_equal(strncmp(o->name, "gang", 4), 0);
@@ -528,7 +509,7 @@ static bool has_item(const char *page, const char *option)
 }
 
 /* The manual page has every option that users have, and no other. */
-static void test_manual(void **state)
+TEST(test_manual)
 {
 	static char page[64 * 1024];
 	const char *top = getenv("top_srcdir"), *item = page;
@@ -536,7 +517,6 @@ static void test_manual(void **state)
 	char name[4096], word[80];
 	FILE *in;
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/man/spank_gang.8", top ? top : ".");
 	in = fopen(name, "r");
 	assert_non_null(in);
@@ -564,7 +544,7 @@ static void test_manual(void **state)
 #define E "_SLURM_SPANK_OPTION_gang_"
 
 /* 0.26: the name and the minimum are enough; 0.27: either spelling. */
-static void test_env(void **state)
+TEST(test_env)
 {
 	static const struct {
 		const char *env[5];
@@ -654,8 +634,7 @@ static void test_env(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec spec;
 		struct sgang_error err = { "" };
 		int rc = sgang_spec_from_env(&spec, (char **)cases[i].env, 5,
@@ -676,7 +655,7 @@ static void test_env(void **state)
 }
 
 /* Behaviour 7.9: where ranks are is said once. */
-static void test_rank_order(void **state)
+TEST(test_rank_order)
 {
 	static const struct {
 		const char *option, *value, *order;
@@ -693,8 +672,7 @@ static void test_rank_order(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		take(&spec, "gang", "alice/t");
 		first = spec;
@@ -711,7 +689,7 @@ static void test_rank_order(void **state)
 
 /* Behaviour 6.5: a pool is defined without a minimum, and has no option but its
  * name. */
-static void test_pool(void **state)
+TEST(test_pool)
 {
 	static const char *const others[][2] = {
 		{ "gang-min-member", "2" },    { "gang-total-number", "2" },
@@ -726,7 +704,6 @@ static void test_pool(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
 	sgang_spec_init(&pool);
 	take(&pool, "gang", "alice/reserve");
 	assert_int_equal(sgang_spec_check_pool(&pool, &err), 0);
@@ -734,7 +711,7 @@ static void test_pool(void **state)
 	take(&pool, "gang-object", "1");
 	assert_int_equal(sgang_spec_check(&pool, &err), 0);
 	assert_string_equal(sgang_spec_value(&pool, "gang-pool", text), "yes");
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (i = 0; i < COUNT(others); i++) {
 		spec = pool;
 		take(&spec, others[i][0], others[i][1]);
 		assert_int_equal(sgang_spec_check(&spec, &err), -1);
@@ -764,7 +741,7 @@ static void test_pool(void **state)
 
 /* Behaviour 6.5: a spare gets the options of the member that it replaces, but
  * not what is that member's own; options of other plugins are its own. */
-static void test_env_of(void **state)
+TEST(test_env_of)
 {
 	char *own[] = { E "gang=reserve", NULL, "_SLURM_SPANK_OPTION_x_y=1" };
 	char *fellow[] = { "_SLURM_SPANK_OPTION_x_y=2",
@@ -777,7 +754,6 @@ static void test_env_of(void **state)
 	size_t n;
 	char **env = sgang_spec_env_of(own, 3, fellow, 6, &n);
 
-	(void)state;
 	assert_non_null(env);
 	assert_int_equal(n, 3);
 	assert_string_equal(env[0], "_SLURM_SPANK_OPTION_x_y=1");
@@ -792,7 +768,7 @@ static void test_env_of(void **state)
 	free(env);
 }
 
-static void test_check(void **state)
+TEST(test_check)
 {
 	static const char *const orphans[][2] = {
 		{ "gang-min-member", "2" },
@@ -834,8 +810,7 @@ static void test_check(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(orphans) / sizeof(orphans[0]); i++) {
+	for (i = 0; i < COUNT(orphans); i++) {
 		sgang_spec_init(&spec);
 		take(&spec, orphans[i][0], orphans[i][1]);
 		assert_int_equal(sgang_spec_check(&spec, &err), -1);
@@ -855,7 +830,7 @@ static void test_check(void **state)
 }
 
 /* 1.57: placeholders, and what does not go with them. */
-static void test_placeholders(void **state)
+TEST(test_placeholders)
 {
 	static const char *const others[][2] = {
 		{ "gang-spares", "1" },
@@ -871,13 +846,12 @@ static void test_placeholders(void **state)
 	struct sgang_spec spec;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_spec_from_env(&spec, env, 3, &err), 1);
 	assert_true(spec.placeholder);
 	assert_int_equal(spec.placeholders, SGANG_PLACEHOLDERS_HARD);
 	assert_true(sgang_spec_is_placeholder(env, 3));
 	assert_false(sgang_spec_is_placeholder(env, 2));
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (size_t i = 0; i < COUNT(others); i++) {
 		sgang_spec_init(&spec);
 		take(&spec, "gang", "a");
 		take(&spec, "gang-placeholders", "soft");
@@ -900,7 +874,7 @@ static void test_placeholders(void **state)
 }
 
 /* 1.57: groups with the number of their members. */
-static void test_reserve(void **state)
+TEST(test_reserve)
 {
 	static const struct {
 		const char *list;
@@ -925,7 +899,6 @@ static void test_reserve(void **state)
 	struct sgang_spec spec;
 	char many[1024] = "";
 
-	(void)state;
 	assert_int_equal(sgang_reserve_check(list, &err), 0);
 	assert_true(sgang_reserve_next(&list, &reserve));
 	assert_string_equal(reserve.group, "driver");
@@ -934,7 +907,7 @@ static void test_reserve(void **state)
 	assert_string_equal(reserve.group, "executor");
 	assert_int_equal(reserve.members, 100000);
 	assert_false(sgang_reserve_next(&list, &reserve));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(sgang_reserve_check(bad[i].list, &err), -1);
 		assert_int_equal(errno, bad[i].errnum);
 		assert_says(&err, bad[i].why);
@@ -953,12 +926,11 @@ static void test_reserve(void **state)
 }
 
 /* 0.17: a gang that is defined apart from its members. */
-static void test_object(void **state)
+TEST(test_object)
 {
 	struct sgang_spec spec, object;
 	struct sgang_error err;
 
-	(void)state;
 	sgang_spec_init(&object);
 	take(&object, "gang", "alice/t");
 	take(&object, "gang-object", "1");
@@ -1005,7 +977,7 @@ static struct sgang_spec spec_of(const char *min, const char *total,
 	return spec;
 }
 
-static void test_agree(void **state)
+TEST(test_agree)
 {
 	static const struct {
 		const char *first[3];
@@ -1042,8 +1014,7 @@ static void test_agree(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec first = spec_of(cases[i].first[0],
 						  cases[i].first[1],
 						  cases[i].first[2]);
@@ -1068,7 +1039,7 @@ static void test_agree(void **state)
 
 /* Members agree about everything but their place in the gang; a list of groups
  * is a set, and naming the gang itself says nothing (0.22). */
-static void test_agree_words(void **state)
+TEST(test_agree_words)
 {
 	static const struct {
 		const char *option;
@@ -1114,8 +1085,7 @@ static void test_agree_words(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec first = spec_of("4", "-", "-");
 		struct sgang_spec later = first;
 		struct sgang_error err = { "" };
@@ -1137,11 +1107,10 @@ static void test_agree_words(void **state)
 }
 
 /* 0.29 among members: what a member says itself is not overwritten. */
-static void test_merge(void **state)
+TEST(test_merge)
 {
 	struct sgang_spec into, from = spec_of("4", "8", "require:leaf");
 
-	(void)state;
 	sgang_spec_set(&from, "gang-rank", "3", NULL);
 	sgang_spec_init(&into);
 	sgang_spec_merge(&into, &from);
@@ -1161,7 +1130,7 @@ static void test_merge(void **state)
 
 /* What a member says, and what an object or a line of gang.conf says: 0.29,
  * the member's own word holds, what it leaves out is filled in. */
-static void test_merge_words(void **state)
+TEST(test_merge_words)
 {
 	static const struct {
 		const char *option;
@@ -1199,8 +1168,7 @@ static void test_merge_words(void **state)
 	char text[SGANG_GROUPS_SIZE];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec into, own, object;
 
 		sgang_spec_init(&own);
@@ -1227,7 +1195,7 @@ static void test_merge_words(void **state)
 #define SEED 1123
 
 /* Random values: refused with a sentence, or taken and within all rules. */
-static void test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
 	static const char *const spices[] = {
 		"ab09-/:",
@@ -1239,7 +1207,6 @@ static void test_random_bytes(void **state)
 	uint64_t seed = SEED;
 	int round, taken = 0;
 
-	(void)state;
 	for (round = 0; round < 100000; round++) {
 		struct sgang_spec spec;
 		struct sgang_error err = { "" };
@@ -1270,12 +1237,11 @@ static void test_random_bytes(void **state)
 
 /* Random lists of groups: read item by item they are what was written, each
  * once, and taking them again changes nothing. */
-static void test_random_groups(void **state)
+TEST(test_random_groups)
 {
 	uint64_t seed = SEED;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 5000; round++) {
 		char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
 		bool listed[3][3] = { { false } };
@@ -1313,12 +1279,11 @@ static void test_random_groups(void **state)
 }
 
 /* Random environments, in the form in which job records carry them. */
-static void test_random_env(void **state)
+TEST(test_random_env)
 {
 	uint64_t seed = SEED;
 	int round, seen[3] = { 0 };
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		char text[3][64], *env[3];
 		struct sgang_spec spec;
@@ -1342,7 +1307,7 @@ static void test_random_env(void **state)
 }
 
 /* Variables of a script that commands would take as --gang. */
-static void test_exported(void **state)
+TEST(test_exported)
 {
 	static char *const none[] = { NULL,
 				      "PATH=/bin",
@@ -1355,7 +1320,6 @@ static void test_exported(void **state)
 		"A=b", "SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang=a"
 	};
 
-	(void)state;
 	assert_false(sgang_spec_exported(NULL, 0));
 	assert_false(sgang_spec_exported(none, 6));
 	assert_true(sgang_spec_exported(bare, 2));
@@ -1363,36 +1327,4 @@ static void test_exported(void **state)
 	assert_false(sgang_spec_exported(prefixed, 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_name),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_min_tres),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_unsaid),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_env),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_pool),
-		cmocka_unit_test(test_env_of),
-		cmocka_unit_test(test_placeholders),
-		cmocka_unit_test(test_reserve),
-		cmocka_unit_test(test_rank_order),
-		cmocka_unit_test(test_object),
-		cmocka_unit_test(test_agree),
-		cmocka_unit_test(test_agree_words),
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_merge_words),
-		cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_random_groups),
-		cmocka_unit_test(test_random_env),
-		cmocka_unit_test(test_exported),
-	};
-
-	return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -12,18 +12,7 @@
  * with four slots a node and hop costs 1 (node), 4 (leaf), 16 (spine), 64.
  */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 #include "core/fabric/devices.h"
 #include "core/plan/explain.h"
@@ -107,12 +96,11 @@ static const struct {
 };
 
 /* 4.24 to 4.26 */
-static void test_fits(void **state)
+TEST(test_fits)
 {
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(fits) / sizeof(fits[0]); i++) {
+	for (i = 0; i < COUNT(fits); i++) {
 		struct sgang_placement *placement = NULL;
 		struct bed bed;
 		char names[256];
@@ -195,15 +183,14 @@ static const struct {
 };
 
 /* 4.1: why it does not fit, with numbers. */
-static void test_lacks(void **state)
+TEST(test_lacks)
 {
 	static const struct sgang_explain_unit slot = { "slot", "slots", 1,
 							NULL };
 	char told[SGANG_EXPLAIN_SIZE];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+	for (i = 0; i < COUNT(lacks); i++) {
 		struct sgang_placement *placement = NULL;
 		struct sgang_nofit nofit;
 		struct bed bed;
@@ -235,7 +222,7 @@ static void test_lacks(void **state)
 }
 
 /* Two islands in each node: in different islands, in different nodes. */
-static void test_islands(void **state)
+TEST(test_islands)
 {
 	static const uint32_t islands[] = { 2, 2 };
 	static const char *const expected[] = { "n1:0 | n1:1", "n1:0 | n2:0" };
@@ -245,7 +232,6 @@ static void test_islands(void **state)
 	struct bed bed;
 	uint32_t level;
 
-	(void)state;
 	ask(&bed, "SwitchName=r Nodes=n[1-2]", NULL, "1x2 1x2", 0, NO_LIMIT);
 	devices = sgang_devices_create(bed.fabric, islands, NULL);
 	assert_non_null(devices);
@@ -268,14 +254,13 @@ static void test_islands(void **state)
 }
 
 /* Ranks of groups are laid out on the members' places. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_parallel parallel;
 	struct bed bed;
 	char names[64];
 
-	(void)state;
 	ask(&bed, FABRIC, NULL, "2x2 2x2", SGANG_LEVEL_LEAF, NO_LIMIT);
 	assert_int_equal(sgang_parallel_parse("tp=2,dp=4", &parallel, NULL), 0);
 	bed.request.parallel = &parallel;
@@ -313,11 +298,10 @@ static void run_out_of_memory(struct bed *bed)
 	assert_true(n > 3);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct bed bed;
 
-	(void)state;
 	ask(&bed, FABRIC, NULL, "0x9 0x9", SPINE, NO_LIMIT);
 	run_out_of_memory(&bed);
 	bed_close(&bed);
@@ -327,14 +311,13 @@ static void test_no_memory(void **state)
 }
 
 /* Costs that cannot be added up are an error, not a wrong answer. */
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_error err;
 	struct bed bed;
 	uint32_t i;
 
-	(void)state;
 	ask(&bed, FABRIC, NULL, "1x4 1x4 1x4 1x4", SGANG_LEVEL_LEAF, NO_LIMIT);
 	for (i = 0; i < 4; i++)
 		bed.member[i].ranks = UINT32_MAX / 4;
@@ -346,16 +329,4 @@ static void test_too_large(void **state)
 	bed_close(&bed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_lacks),
-		cmocka_unit_test(test_islands),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_too_large),
-	};
-
-	return cmocka_run_group_tests_name("spread", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

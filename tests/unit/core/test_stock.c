@@ -4,13 +4,7 @@
  * 0442-stock.t compares it with a slurmctld.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bed.h"
 #include "core/fabric/draft.h"
 #include "core/plan/stock.h"
@@ -78,20 +72,18 @@ static void expect_fragmented(const char *in_two_pods, uint64_t cost_two,
 	bed_close(&bed);
 }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
-	(void)state;
 	expect_fragmented("n1 n2 n9 n10 n11 n12", 144, "n1 n2 n27 n28", 136);
 }
 
 /* Since 24.05 a nearer leaf is taken only if it, or what is above it and not
  * above both, reaches all that is missing: nodes that are left, and units. That
  * mends the first, not the other. */
-static void test_later_rule(void **state)
+TEST(test_later_rule)
 {
 	struct bed bed;
 
-	(void)state;
 	rule = SGANG_STOCK_24_05;
 	expect_fragmented("n9 n10 n11 n12 n13 n14", 48, "n1 n2 n27 n28", 136);
 	/* the leaf with fewer free nodes has no room for six units */
@@ -106,14 +98,13 @@ static void test_later_rule(void **state)
 
 /* NVLink domains below the leaf switches are nothing that Slurm knows: it takes
  * the same nodes as without. */
-static void test_nvlink(void **state)
+TEST(test_nvlink)
 {
 	struct sgang_place place = { "gang.conf", 1 };
 	struct sgang_error err;
 	struct sgang_draft *draft = sgang_draft_create(NULL, 0, &err);
 	struct bed bed;
 
-	(void)state;
 	assert_non_null(draft);
 	assert_int_equal(sgang_fabric_read_conf(draft, two_pods, "test", &err),
 			 0);
@@ -138,11 +129,10 @@ static void test_nvlink(void **state)
 }
 
 /* Where there are blocks its rule is another one. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed,
 		 "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n"
 		 "BlockSizes=4,8\n",
@@ -154,11 +144,10 @@ static void test_blocks(void **state)
 }
 
 /* One member takes what those before it have left. */
-static void test_members(void **state)
+TEST(test_members)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, two_pods, 2);
 	bed_add(&bed, 4, 2, true);
 	bed_add(&bed, 2, 1, true);
@@ -171,11 +160,10 @@ static void test_members(void **state)
 }
 
 /* What has room for as few nodes as possible is taken. */
-static void test_best_fit(void **state)
+TEST(test_best_fit)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, two_pods, 1);
 	bed_only(&bed, "n[1-3,5-6,9-12]");
 	bed_add(&bed, 2, 1, true);
@@ -187,7 +175,7 @@ static void test_best_fit(void **state)
 
 /* A node in no switch is never used, and of trees that nothing joins the last
  * with room is. */
-static void test_forest(void **state)
+TEST(test_forest)
 {
 	static const char text[] =
 		"SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n"
@@ -198,7 +186,6 @@ static void test_forest(void **state)
 	struct sgang_error err;
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, text, 1);
 	sgang_fabric_destroy(bed.fabric);
 	bed.fabric = sgang_fabric_parse(text, "test", names, 6, &err);
@@ -217,11 +204,10 @@ static void test_forest(void **state)
 }
 
 /* Slots on any nodes are an estimate. */
-static void test_anywhere(void **state)
+TEST(test_anywhere)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, two_pods, 4);
 	bed_only(&bed, "n[1-2,9-12]");
 	bed_set(&bed, "n1", 3);
@@ -236,12 +222,11 @@ static void test_anywhere(void **state)
 }
 
 /* Not all nodes are allowed, and whole nodes are wholly free. */
-static void test_allowed(void **state)
+TEST(test_allowed)
 {
 	struct sgang_nodeset *set = sgang_nodeset_create(16);
 	struct bed bed;
 
-	(void)state;
 	assert_non_null(set);
 	bed_open(&bed, two_pods, 4);
 	bed_set(&bed, "n[13-15]", 3);
@@ -260,12 +245,11 @@ static void test_allowed(void **state)
 
 /* The lightest nodes come first, wherever they are, then those in the same
  * leaves. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
 	uint32_t weight[16], i;
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, two_pods, 4);
 	for (i = 0; i < 16; i++)
 		weight[i] = 30;
@@ -285,12 +269,11 @@ static void test_weights(void **state)
 }
 
 /* Required nodes come first, then others in their leaves. */
-static void test_required(void **state)
+TEST(test_required)
 {
 	struct sgang_nodeset *set = sgang_nodeset_create(16);
 	struct bed bed;
 
-	(void)state;
 	assert_non_null(set);
 	bed_open(&bed, two_pods, 4);
 	bed_add(&bed, 3, 0, true);
@@ -305,7 +288,7 @@ static void test_required(void **state)
 	sgang_nodeset_destroy(set);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct sgang_stock *stock = NULL;
 	struct sgang_error err;
@@ -314,7 +297,6 @@ static void test_no_memory(void **state)
 	long live;
 	int rc;
 
-	(void)state;
 	bed_open(&bed, two_pods, 1);
 	bed_add(&bed, 6, 1, true);
 	live = fail_live;
@@ -337,22 +319,4 @@ static void test_no_memory(void **state)
 	bed_close(&bed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_later_rule),
-		cmocka_unit_test(test_nvlink),
-		cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_best_fit),
-		cmocka_unit_test(test_forest),
-		cmocka_unit_test(test_anywhere),
-		cmocka_unit_test(test_allowed),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_required),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_text.c - strict numbers, durations, and quoting for messages */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/text.h"
 #include "fuzz.h"
 
-static void test_number(void **state)
+TEST(test_number)
 {
 	static const struct {
 		const char *text;
@@ -44,8 +35,7 @@ static void test_number(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint64_t value = 4711;
 		int rc = sgang_text_number(cases[i].text, cases[i].min,
 					   cases[i].max, &value);
@@ -62,7 +52,7 @@ static void test_number(void **state)
 }
 
 /* 4.12: bandwidths and latencies, the same again when they are shown. */
-static void test_decimal(void **state)
+TEST(test_decimal)
 {
 	static const struct {
 		const char *text;
@@ -101,8 +91,7 @@ static void test_decimal(void **state)
 	char shown[SGANG_DECIMAL_SHOWN];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		double value = 4711;
 		int rc = sgang_text_decimal(cases[i].text, 1000000, &value);
 
@@ -120,7 +109,7 @@ static void test_decimal(void **state)
 }
 
 /* 0.28: durations are written as everywhere in Slurm. */
-static void test_time(void **state)
+TEST(test_time)
 {
 	static const struct {
 		const char *text;
@@ -172,8 +161,7 @@ static void test_time(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint32_t seconds = 4711;
 		int rc = sgang_text_time(cases[i].text, &seconds);
 
@@ -189,7 +177,7 @@ static void test_time(void **state)
 #define SEED 28
 
 /* What is shown is what was read. */
-static void test_show_time(void **state)
+TEST(test_show_time)
 {
 	static const struct {
 		uint32_t seconds;
@@ -208,8 +196,7 @@ static void test_show_time(void **state)
 	uint32_t again, seconds;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		assert_string_equal(sgang_text_show_time(shown,
 							 cases[i].seconds),
 				    cases[i].shown);
@@ -225,12 +212,11 @@ static void test_show_time(void **state)
 }
 
 /* Random words: a duration above 0, or refused and nothing is touched. */
-static void test_random_times(void **state)
+TEST(test_random_times)
 {
 	uint64_t seed = SEED;
 	int round, taken = 0;
 
-	(void)state;
 	for (round = 0; round < 50000; round++) {
 		uint32_t seconds = 0;
 		char text[10];
@@ -248,16 +234,15 @@ static void test_random_times(void **state)
 }
 
 /* Names in the order that slurmctld 22.05 gave to nodes of these names. */
-static void test_compare(void **state)
+TEST(test_compare)
 {
 	static const char *const name[] = {
 		"a",      "a-1", "a0",    "a00", "a001", "a01", "a010",
 		"a02",    "a1",  "a1-ib", "a2",  "a9",   "a10", "a10b9",
 		"a10b10", "aa",  "b1",    "n1",  "n1x",  "n10",
 	};
-	int n = sizeof(name) / sizeof(name[0]), i, j;
+	int n = COUNT(name), i, j;
 
-	(void)state;
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < n; j++) {
 			int rc = sgang_text_compare(name[i], name[j]);
@@ -268,12 +253,11 @@ static void test_compare(void **state)
 	}
 }
 
-static void test_show(void **state)
+TEST(test_show)
 {
 	char shown[SGANG_TEXT_SHOWN];
 	char text[SGANG_TEXT_SHOWN + 10];
 
-	(void)state;
 	assert_string_equal(sgang_text_show(shown, "n[1-4]=8"), "n[1-4]=8");
 	assert_string_equal(sgang_text_show(shown, ""), "");
 	assert_string_equal(sgang_text_show(shown, NULL), "(nothing)");
@@ -291,7 +275,7 @@ static void test_show(void **state)
 	assert_string_equal(shown + SGANG_TEXT_SHOWN - 4, "...");
 }
 
-static void test_repair(void **state)
+TEST(test_repair)
 {
 	static const struct {
 		const char *text;
@@ -313,8 +297,7 @@ static void test_repair(void **state)
 				      "\357\277\275\357\277\275" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_text_repair(cases[i].text);
 
 		if (cases[i].repaired) {
@@ -329,18 +312,4 @@ static void test_repair(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repair),
-		cmocka_unit_test(test_number),
-		cmocka_unit_test(test_decimal),
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_show_time),
-		cmocka_unit_test(test_random_times),
-		cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_show),
-	};
-
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

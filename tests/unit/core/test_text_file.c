@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_text_file.c - whole files, read and written */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/text_file.h"
 
 static char dir[] = "test_text_file.XXXXXX";
@@ -36,13 +27,12 @@ static int leave(void **state)
 	return rmdir(dir);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
 	struct sgang_error err;
 	struct stat status;
 	char *text;
 
-	(void)state;
 	assert_int_equal(sgang_text_file_write(file, "first\n", &err), 0);
 	assert_int_equal(sgang_text_file_write(file, "a\nb", &err), 0);
 	text = sgang_text_file_read(file, 100, "settings", &err);
@@ -55,13 +45,12 @@ static void what_is_written_is_read(void **state)
 }
 
 /* And nothing is left of the attempt. */
-static void a_file_that_cannot_be_written_stays(void **state)
+TEST(a_file_that_cannot_be_written_stays)
 {
 	struct sgang_error err;
 	char long_path[5000];
 	char *text;
 
-	(void)state;
 	assert_int_equal(sgang_text_file_write(file, "kept", &err), 0);
 	assert_int_equal(symlink("/dev/full", new), 0);
 	assert_int_equal(sgang_text_file_write(file, "lost", &err), -1);
@@ -81,12 +70,4 @@ static void a_file_that_cannot_be_written_stays(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(a_file_that_cannot_be_written_stays),
-	};
-
-	return cmocka_run_group_tests_name("text_file", tests, enter, leave);
-}
+TEST_MAIN(enter, leave)

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_topologies.c - unit tests of topologies.c */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/topologies.h"
 #include "fail_alloc.h"
 
@@ -27,14 +18,13 @@ static struct sgang_fabric *fabric_of(const char *text)
 }
 
 /* 4.27, 7.3: each name has its own, any other that of the cluster. */
-static void test_find(void **state)
+TEST(test_find)
 {
 	static const uint32_t islands[] = { 2, 1, 1, 2 };
 	struct sgang_topologies *all = sgang_topologies_create(fabric_of(ODD),
 							       NULL);
 	const struct sgang_topology *found;
 
-	(void)state;
 	assert_non_null(all);
 	assert_int_equal(sgang_topologies_add(all, "halves", fabric_of(HALVES),
 					      NULL),
@@ -99,13 +89,12 @@ static struct sgang_topologies *make(void)
 	return NULL;
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct sgang_topologies *all;
 	unsigned long n = 0;
 	long live = fail_live;
 
-	(void)state;
 	do {
 		fail_at(++n);
 		all = make();
@@ -121,12 +110,4 @@ static void test_no_memory(void **state)
 	assert_int_equal(fail_live, live);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("topologies", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

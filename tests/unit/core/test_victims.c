@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_victims.c - whom a gang preempts (3.24, 3.29, 1.17) */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/victims.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
+
+#define TREE_TEST(name) TEST_WITH(name, setup, teardown)
 
 /* Leaves of 4 nodes below a top. */
 #define NODES 16
@@ -668,10 +662,9 @@ static void read_row(struct world *w, const struct row *row)
 }
 
 /* 3.24, 3.29, 1.17: one rule a row. */
-static void test_rows(void **state)
+TREE_TEST(test_rows)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 		struct sgang_victims_report report;
 		bool gone[VICTIMS] = { false };
@@ -981,13 +974,11 @@ static void score_all(const struct making *making, size_t n, unsigned rounds,
 }
 
 /* 3.24, 3.29, 1.17: as good as the best of all subsets. */
-static void test_all_subsets(void **state)
+TREE_TEST(test_all_subsets)
 {
 	struct score score = { .worlds = 0 };
 
-	(void)state;
-	score_all(makings, sizeof(makings) / sizeof(makings[0]), 300, 15,
-		  &score);
+	score_all(makings, COUNT(makings), 300, 15, &score);
 	assert_true(score.worlds >= 1000);
 	assert_true(score.least >= 0.99 * score.worlds);
 	assert_true(score.number >= 0.995 * score.worlds);
@@ -1002,12 +993,11 @@ static const struct making hidden[] = {
 
 /* 3.29: what counting does not know is found out by plans. Who fits is right in
  * any case. */
-static void test_hidden(void **state)
+TREE_TEST(test_hidden)
 {
 	struct score score = { .worlds = 0 };
 
-	(void)state;
-	score_all(hidden, sizeof(hidden) / sizeof(hidden[0]), 300, 16, &score);
+	score_all(hidden, COUNT(hidden), 300, 16, &score);
 	assert_true(score.worlds >= 500);
 	assert_true(score.number >= 0.85 * score.worlds);
 	assert_true(score.more <= 1.1 * score.worlds);
@@ -1020,13 +1010,11 @@ static const struct making planned[] = {
 };
 
 /* 3.24, 3.29: members that differ, and the planner itself. */
-static void test_planned(void **state)
+TREE_TEST(test_planned)
 {
 	struct score score = { .worlds = 0 };
 
-	(void)state;
-	score_all(planned, sizeof(planned) / sizeof(planned[0]), 250, 17,
-		  &score);
+	score_all(planned, COUNT(planned), 250, 17, &score);
 	assert_true(score.worlds >= 200);
 	assert_true(score.least >= 0.97 * score.worlds);
 }
@@ -1057,12 +1045,11 @@ static void check_minimal(const struct world *w, bool *gone)
 
 /* 3.24, 3.29: with and without a search nobody goes who need not, and the same
  * question has the same answer. */
-static void test_many(void **state)
+TREE_TEST(test_many)
 {
 	uint64_t seed = 18;
 	unsigned n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 4 * 200; i++) {
 		struct sgang_victims_report report;
 		bool gone[VICTIMS], again[VICTIMS], all[VICTIMS];
@@ -1086,11 +1073,10 @@ static void test_many(void **state)
 }
 
 /* 3.24: no more plans than are allowed, whatever they say. */
-static void test_few_plans(void **state)
+TREE_TEST(test_few_plans)
 {
 	uint64_t seed = 19;
 
-	(void)state;
 	for (size_t i = 0; i < 1200; i++) {
 		uint32_t plans = 1 + (uint32_t)i % 12;
 		bool gone[VICTIMS], all[VICTIMS];
@@ -1108,13 +1094,12 @@ static void test_few_plans(void **state)
 	}
 }
 
-static void test_no_memory(void **state)
+TREE_TEST(test_no_memory)
 {
 	bool gone[VICTIMS], before[VICTIMS];
 	struct world w;
 	unsigned long n;
 
-	(void)state;
 	read_row(&w, &rows[7]);
 	memset(gone, true, sizeof(gone));
 	memcpy(before, gone, sizeof(gone));
@@ -1137,20 +1122,4 @@ static void test_no_memory(void **state)
 	assert_true(n > 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_all_subsets, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_hidden, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_planned, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_few_plans, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_no_memory, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

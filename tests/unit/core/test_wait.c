@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_wait.c - unit tests of wait.c */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/wait.h"
 #include "fuzz.h"
 
@@ -16,12 +9,11 @@
 
 /* 4.37, exercise 33.5.3: waiting 600 s, step 1 s, slowdown 5.7, everything
  * communicates: waiting pays from 128 steps on (600 / 4.7 = 127.7). */
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	const struct sgang_wait_place place[] = { { 0, 57 }, { 600, 10 } };
 	struct sgang_wait_question q = { .best = 10, .share = 1000 };
 
-	(void)state;
 	q.run = 127;
 	assert_int_equal(sgang_wait_choose(&q, place, 2), 0);
 	q.run = 128;
@@ -37,7 +29,7 @@ static void test_golden(void **state)
 }
 
 /* What was waited counts: a place that keeps being put off is given up. */
-static void test_waited(void **state)
+TEST(test_waited)
 {
 	struct sgang_wait_place place[] = { { 0, 40 }, { 0, 20 } };
 	struct sgang_wait_question q = {
@@ -48,7 +40,6 @@ static void test_waited(void **state)
 	};
 	int64_t now = 1000;
 
-	(void)state;
 	/* it saves 200 s, and is always 90 s away */
 	for (; now < 3000; now += 30) {
 		q.now = now;
@@ -61,12 +52,11 @@ static void test_waited(void **state)
 
 /* The earliest end, among those that save more than is waited for them; checked
  * against the plain definition. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	uint64_t seed = SEED;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		struct sgang_wait_place place[6];
 		size_t n = 1 + fuzz_below(&seed, 6), i, chosen;
@@ -107,13 +97,4 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_waited),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
