@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_answer.c - what forms make of an answer */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/answer.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char answer[] =
 	"{\"name\":\"train\",\"empty\":\"\",\"null\":null,\"one\":1,\"two\":2,"
@@ -42,7 +32,7 @@ static void check(const char *form, const char *expected)
 }
 
 /* Text says what JSON says. */
-static void values_are_printed(void **state)
+TEST(values_are_printed)
 {
 	static const struct {
 		const char *form, *text;
@@ -72,14 +62,12 @@ static void values_are_printed(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		check(cases[i].form, cases[i].text);
 }
 
-static void parts_are_left_out(void **state)
+TEST(parts_are_left_out)
 {
-	(void)state;
 	check("a[ Name={name}]", "a Name=train");
 	check("a[ Null={null}] b", "a b");
 	check("a[ Name={name} Null={null}]", "a");
@@ -88,9 +76,8 @@ static void parts_are_left_out(void **state)
 	check("a[ {never}][ {never%+}][ {one%+}][ {null%+}]", "a 0 1");
 }
 
-static void rows_are_repeated(void **state)
+TEST(rows_are_repeated)
 {
-	(void)state;
 	check("<rows|{#}: {a}[ b={b}]\n>end", "0: x b=1\n1: y\nend");
 	check("<nothing|{a}><missing|{a}>end", "end");
 	check("<inner|{a}: <rows|{a} of <none|x>> all>end", "3: 4 of  allend");
@@ -98,14 +85,13 @@ static void rows_are_repeated(void **state)
 }
 
 /* A job may be called anything. */
-static void control_characters_are_not_printed(void **state)
+TEST(control_characters_are_not_printed)
 {
 	struct json_object *object = json_object_new_object();
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	json_object_object_add(object, "name",
 			       json_object_new_string("a\033[31m\n\177\xff"));
@@ -118,13 +104,6 @@ static void control_characters_are_not_printed(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_printed),
-		cmocka_unit_test(parts_are_left_out),
-		cmocka_unit_test(rows_are_repeated),
-		cmocka_unit_test(control_characters_are_not_printed),
-	};
-
 	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_columns.c - the table of gangs: fields, widths, order, colours */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/columns.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Two gangs: one of two users runs, one with an odd reason waits. */
 static struct sgang_jobrow rows[] = {
@@ -108,11 +98,11 @@ static struct sgang_jobrow rows[] = {
 };
 
 static struct sgang_gangs gangs;
-static const struct sgang_gang *all[N(rows)];
+static const struct sgang_gang *all[COUNT(rows)];
 
 static int build(void **state)
 {
-	struct sgang_jobs jobs = { .row = rows, .count = N(rows) };
+	struct sgang_jobs jobs = { .row = rows, .count = COUNT(rows) };
 	struct sgang_error err;
 	size_t i;
 
@@ -157,12 +147,11 @@ static void check_table(const char *format, const struct sgang_look *look,
 	free(text);
 }
 
-static void columns_are_as_wide_as_they_must(void **state)
+TEST(columns_are_as_wide_as_they_must)
 {
 	const struct sgang_look look = { .header = true, .now = 1100 };
 	const struct sgang_look bare = { .now = 1100 };
 
-	(void)state;
 	check_table(
 		SGANG_COLUMNS_DEFAULT, &look,
 		"GANG                     PHASE     MEMBERS MODE       WAITING NODES RING CROSS TIER  REASON\n"
@@ -173,13 +162,12 @@ static void columns_are_as_wide_as_they_must(void **state)
 		    "Holding   4/4/4\nRunning   2/2/4\nUndefined 1/-/-\n");
 }
 
-static void long_names_do_not_hide_the_rest(void **state)
+TEST(long_names_do_not_hide_the_rest)
 {
 	const struct sgang_look look = { .header = true,
 					 .now = 1100,
 					 .width = 40 };
 
-	(void)state;
 	check_table("%j %m %D %T", &look,
 		    "GANG             MEMBERS NODES PHASE\n"
 		    "carol/a-rather-+ 4/4/4       1 Holding\n"
@@ -193,7 +181,7 @@ static void long_names_do_not_hide_the_rest(void **state)
 		    "z/u                      1/-/-       0 U\n");
 }
 
-static void all_fields_say_something(void **state)
+TEST(all_fields_say_something)
 {
 	static const struct {
 		const char *format;
@@ -218,17 +206,15 @@ static void all_fields_say_something(void **state)
 	const struct sgang_look look = { .now = 1100 };
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		check_table(cases[i].format, &look, cases[i].lines);
 }
 
 /* As squeue has them; what is cut says so. */
-static void widths_can_be_given(void **state)
+TEST(widths_can_be_given)
 {
 	const struct sgang_look look = { .header = true };
 
-	(void)state;
 	check_table("%8j|%.6D|%6C|%.3T|%1u|", &look,
 		    "GANG    | NODES|RING  |PH+|+|\n"
 		    "carol/a+|     1|-     |Ho+|+|\n"
@@ -239,12 +225,11 @@ static void widths_can_be_given(void **state)
 		    "USER|\ncar+|\nali+|\ngr\xc3\xbc\xc3\x9f|\n");
 }
 
-static void lines_are_cut_at_the_edge(void **state)
+TEST(lines_are_cut_at_the_edge)
 {
 	const struct sgang_look look = { .header = true, .width = 14 };
 	const struct sgang_look colour = { .colour = true, .width = 4 };
 
-	(void)state;
 	check_table("%T  %m %j", &look,
 		    "PHASE      MEM\nHolding    4/4\nRunning    2/2\n"
 		    "Undefined  1/-\n");
@@ -252,18 +237,17 @@ static void lines_are_cut_at_the_edge(void **state)
 		    "\033[35mHold\033[0m\n\033[32mRunn\033[0m\nUnde\n");
 }
 
-static void colours_take_no_room(void **state)
+TEST(colours_take_no_room)
 {
 	const struct sgang_look look = { .colour = true };
 
-	(void)state;
 	check_table("%m %.9T %D", &look,
 		    "4/4/4   \033[35mHolding\033[0m 1\n"
 		    "2/2/4   \033[32mRunning\033[0m 3\n"
 		    "1/-/- Undefined 0\n");
 }
 
-static void bad_formats_are_named(void **state)
+TEST(bad_formats_are_named)
 {
 	static const char *const cases[] = {
 		"",   "abc",  "%",    "%j %", "%z",  "%99999j",
@@ -272,8 +256,7 @@ static void bad_formats_are_named(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(
 			sgang_columns_check(cases[i], "--format", &err), -1);
@@ -301,9 +284,8 @@ static void order_is(const char *order, const char *names)
 		all[i] = &gangs.gang[i];
 }
 
-static void gangs_are_sorted(void **state)
+TEST(gangs_are_sorted)
 {
-	(void)state;
 	order_is("j", "train a-rather-long-name u ");
 	order_is("-j", "u a-rather-long-name train ");
 	order_is("C", "a-rather-long-name u train "); /* none goes first */
@@ -316,15 +298,14 @@ static void gangs_are_sorted(void **state)
 	order_is("L,T,m,j", "u train a-rather-long-name ");
 }
 
-static void bad_orders_are_named(void **state)
+TEST(bad_orders_are_named)
 {
 	static const char *const cases[] = { "",   "z",    "j k", "jT", "--j",
 					     ",j", "j,,T", "-",   "%j" };
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(sgang_columns_check_order(cases[i], "--sort",
 							   &err),
@@ -333,19 +314,4 @@ static void bad_orders_are_named(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_are_as_wide_as_they_must),
-		cmocka_unit_test(long_names_do_not_hide_the_rest),
-		cmocka_unit_test(all_fields_say_something),
-		cmocka_unit_test(widths_can_be_given),
-		cmocka_unit_test(lines_are_cut_at_the_edge),
-		cmocka_unit_test(colours_take_no_room),
-		cmocka_unit_test(bad_formats_are_named),
-		cmocka_unit_test(gangs_are_sorted),
-		cmocka_unit_test(bad_orders_are_named),
-	};
-
-	return cmocka_run_group_tests_name("columns", tests, build, clear);
-}
+TEST_MAIN(build, clear)

@@ -5,21 +5,12 @@
  * wrong in them, is in tests/t/0121-sgang-submit-file.t.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "cmd/gangfile.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static char path[] = "gangfile.XXXXXX";
 
@@ -65,7 +56,7 @@ static const char good[] =
 	"    count: 2\n";
 
 /* 6.5: a pool has no minimum, is in no group, and its members name it alone. */
-static void a_pool_is_read(void **state)
+TEST(a_pool_is_read)
 {
 	static const char text[] = "gang: train\n"
 				   "spare-pool: reserve\n"
@@ -83,8 +74,7 @@ static void a_pool_is_read(void **state)
 	struct sgang_error err;
 	char with[512];
 
-	(void)state;
-	for (size_t i = 0; i < N(yes); i++) {
+	for (size_t i = 0; i < COUNT(yes); i++) {
 		snprintf(with, sizeof(with), text, yes[i]);
 		assert_int_equal(load(with, &file, &err), 0);
 		assert_true(file.gang[1].spec.pool);
@@ -114,12 +104,11 @@ static void a_pool_is_read(void **state)
 	assert_non_null(strstr(err.text, "pool: gang alice/reserve has yes"));
 }
 
-static void all_of_it_is_read(void **state)
+TEST(all_of_it_is_read)
 {
 	struct sgang_gangfile file;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(load(good, &file, &err), 0);
 	assert_int_equal(file.n_gangs, 2);
 	assert_string_equal(file.gang[0].spec.ns, "alice");
@@ -151,7 +140,7 @@ static void all_of_it_is_read(void **state)
 	assert_null(file.role);
 }
 
-static void a_command_is_made(void **state)
+TEST(a_command_is_made)
 {
 	static const char *const wanted[] = { "sbatch",
 					      "--parsable",
@@ -171,13 +160,12 @@ static void a_command_is_made(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(load(good, &file, &err), 0);
 	assert_int_equal(sgang_gangfile_command(&file, &file.role[0], false,
 						&words, &err),
 			 0);
-	assert_int_equal(words.n, N(wanted));
-	for (i = 0; i < N(wanted); i++)
+	assert_int_equal(words.n, COUNT(wanted));
+	for (i = 0; i < COUNT(wanted); i++)
 		assert_string_equal(words.word[i], wanted[i]);
 	sgang_words_clear(&words);
 	sgang_gangfile_clear(&file);
@@ -193,7 +181,7 @@ static void has_word(const struct sgang_words *words, const char *word)
 }
 
 /* 1.2, 1.20: a role without jobs has placeholders alone. */
-static void placeholders_are_arrays(void **state)
+TEST(placeholders_are_arrays)
 {
 	static const char text[] = "gang: etl\n"
 				   "placeholders: hard\n"
@@ -205,7 +193,6 @@ static void placeholders_are_arrays(void **state)
 	struct sgang_words words;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(load(text, &file, &err), 0);
 	assert_int_equal(file.gang[0].members, 9);
 	assert_int_equal(sgang_gangfile_jobs(&file.role[0]), 1);
@@ -248,7 +235,7 @@ static const char serve[] = "gang: serve\n"
 
 /* 2.15, 2.16: a role that is like another one has what that has, and its own
  * words before it. */
-static void a_tree_is_read(void **state)
+TEST(a_tree_is_read)
 {
 	static const struct {
 		const char *name, *role;
@@ -279,7 +266,6 @@ static void a_tree_is_read(void **state)
 	struct sgang_error err = { "" };
 	char option[SGANG_ROLE_SIZE + 16];
 
-	(void)state;
 	if (load(serve, &file, &err))
 		fail_msg("%s", err.text);
 	assert_true(file.is_tree);
@@ -288,8 +274,8 @@ static void a_tree_is_read(void **state)
 	assert_int_equal(file.gang[0].members, 21);
 	assert_int_equal(file.gang[0].spec.min_member, 3);
 	assert_int_equal(file.gang[0].spec.total, 21);
-	assert_int_equal(file.n_roles, N(wanted));
-	for (size_t i = 0; i < N(wanted); i++) {
+	assert_int_equal(file.n_roles, COUNT(wanted));
+	for (size_t i = 0; i < COUNT(wanted); i++) {
 		assert_string_equal(file.role[i].name, wanted[i].name);
 		assert_string_equal(file.role[i].role_text, wanted[i].role);
 		assert_int_equal(file.role[i].count, wanted[i].count);
@@ -309,7 +295,7 @@ static void a_tree_is_read(void **state)
 }
 
 /* 2.18: each with its line. */
-static void bad_trees_are_refused(void **state)
+TEST(bad_trees_are_refused)
 {
 	static const struct {
 		const char *roles; /* below "gang: a", from line 3 on */
@@ -388,8 +374,7 @@ static void bad_trees_are_refused(void **state)
 	struct sgang_error err;
 	char text[1024];
 
-	(void)state;
-	for (size_t i = 0; i < N(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		snprintf(text, sizeof(text), "gang: a\nroles:\n%s",
 			 cases[i].roles);
@@ -402,7 +387,7 @@ static void bad_trees_are_refused(void **state)
 
 /* An object inside of an object keeps the line of its key, also in the short
  * form of YAML. */
-static void bad_files_are_refused(void **state)
+TEST(bad_files_are_refused)
 {
 	static const struct {
 		const char *text;
@@ -446,8 +431,7 @@ static void bad_files_are_refused(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(load(cases[i].text, &file, &err), -1);
 		assert_int_equal(errno, EINVAL);
@@ -457,12 +441,11 @@ static void bad_files_are_refused(void **state)
 	}
 }
 
-static void files_that_cannot_be_read(void **state)
+TEST(files_that_cannot_be_read)
 {
 	struct sgang_gangfile file;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_gangfile_load("/none", "alice", &file, &err),
 			 -1);
 	assert_int_equal(errno, ENOENT);
@@ -473,7 +456,7 @@ static void files_that_cannot_be_read(void **state)
 }
 
 /* Each allocation of ours fails once. */
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	struct sgang_words words;
 	struct sgang_gangfile file;
@@ -481,7 +464,6 @@ static void no_memory_is_an_error(void **state)
 	unsigned long n;
 	int rc;
 
-	(void)state;
 	for (n = 1;; n++) {
 		words = (struct sgang_words){ NULL, 0 };
 		fail_at(n);
@@ -504,7 +486,7 @@ static void no_memory_is_an_error(void **state)
 }
 
 /* 32,000 keys are compared in a moment. */
-static void many_keys(void **state)
+TEST(many_keys)
 {
 	clock_t begun = clock();
 	struct sgang_gangfile file;
@@ -513,7 +495,6 @@ static void many_keys(void **state)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	for (int i = 0; i < 32000; i++)
 		fprintf(out, "k%d: 1\n", i);
 	fprintf(out, "k5: 1\nk4: 1\n");
@@ -524,21 +505,4 @@ static void many_keys(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_is_read),
-		cmocka_unit_test(all_of_it_is_read),
-		cmocka_unit_test(a_command_is_made),
-		cmocka_unit_test(bad_files_are_refused),
-		cmocka_unit_test(many_keys),
-		cmocka_unit_test(files_that_cannot_be_read),
-		cmocka_unit_test(no_memory_is_an_error),
-		cmocka_unit_test(placeholders_are_arrays),
-		cmocka_unit_test(a_tree_is_read),
-		cmocka_unit_test(bad_trees_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("gangfile", tests, make_file,
-					   remove_file);
-}
+TEST_MAIN(make_file, remove_file)

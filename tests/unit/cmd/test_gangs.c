@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_gangs.c - which gangs a list of job records amounts to */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/gangs.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A job as a row of a test's table. */
 struct row {
@@ -71,18 +62,17 @@ static void build(const struct row *rows, size_t n, struct sgang_jobrow *store,
 	assert_int_equal(sgang_gangs_build(&jobs, gangs, &err), 0);
 }
 
-static void nothing_is_no_gang(void **state)
+TEST(nothing_is_no_gang)
 {
 	struct sgang_gangs gangs;
 
-	(void)state;
 	build(NULL, 0, NULL, &gangs);
 	assert_int_equal(gangs.count, 0);
 	sgang_gangs_clear(&gangs);
 }
 
 /* 0.36: members are counted by what they do; an array head counts its tasks. */
-static void members_are_counted(void **state)
+TEST(members_are_counted)
 {
 	static const struct row rows[] = {
 		{ 11, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[1-2]", "",
@@ -96,12 +86,11 @@ static void members_are_counted(void **state)
 		{ 8, "alice/train", SGANG_ROW_HELD, 1, 99, 0, "n10", "", 3,
 		  SGANG_PHASE_RUNNING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	const struct sgang_gang *gang;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	assert_int_equal(gangs.count, 1);
 	gang = &gangs.gang[0];
 	assert_int_equal(gang->pending, 3);
@@ -129,7 +118,7 @@ static void members_are_counted(void **state)
 }
 
 /* 1.36, 1.64: who only keeps nodes neither runs nor waits for the others. */
-static void placeholders_are_apart(void **state)
+TEST(placeholders_are_apart)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/etl", SGANG_ROW_RUNNING, 1, 100, 0, "n1", "", 0,
@@ -141,13 +130,12 @@ static void placeholders_are_apart(void **state)
 		{ 4, "alice/etl", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
 		  SGANG_PHASE_RUNNING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
-	struct sgang_jobs jobs = { .row = store, .count = N(rows) };
+	struct sgang_jobrow store[COUNT(rows)];
+	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 
-	(void)state;
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		fill(&store[i], &rows[i]);
 		store[i].record.placeholder = i > 0;
 	}
@@ -162,7 +150,7 @@ static void placeholders_are_apart(void **state)
 }
 
 /* 1.52: a name may be used again; only the newest gang of it is shown. */
-static void newest_generation_wins(void **state)
+TEST(newest_generation_wins)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/train", SGANG_ROW_ENDED, 1, 100, 200, "n1", "", 0,
@@ -173,11 +161,10 @@ static void newest_generation_wins(void **state)
 		  "Gang alice/train gathering 1/2 members", -1,
 		  SGANG_PHASE_GATHERING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	assert_int_equal(gangs.count, 1);
 	assert_int_equal(gangs.gang[0].n_jobs, 1);
 	assert_int_equal(gangs.gang[0].jobs[0]->job_id, 3);
@@ -190,7 +177,7 @@ static void newest_generation_wins(void **state)
 }
 
 /* A member that came while another still ran belongs to the same gang. */
-static void overlap_is_one_generation(void **state)
+TEST(overlap_is_one_generation)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/train", SGANG_ROW_ENDED, 1, 100, 200, "n1", "", 0,
@@ -200,11 +187,10 @@ static void overlap_is_one_generation(void **state)
 		{ 3, "alice/train", SGANG_ROW_ENDED, 1, 250, 260, "n2", "", -1,
 		  SGANG_PHASE_RUNNING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	assert_int_equal(gangs.count, 1);
 	assert_int_equal(gangs.gang[0].n_jobs, 3);
 	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_FINISHED);
@@ -216,7 +202,7 @@ static void overlap_is_one_generation(void **state)
 
 /* 0.33, 0.34: by creation time of the gang, then by name; a namespace keeps
  * gangs apart. */
-static void gangs_are_ordered(void **state)
+TEST(gangs_are_ordered)
 {
 	static const struct row rows[] = {
 		{ 1, "bob/train", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
@@ -231,14 +217,13 @@ static void gangs_are_ordered(void **state)
 	static const char *const expected[][2] = { { "alice", "early" },
 						   { "alice", "train" },
 						   { "bob", "train" } };
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	size_t i;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
-	assert_int_equal(gangs.count, N(expected));
-	for (i = 0; i < N(expected); i++) {
+	build(rows, COUNT(rows), store, &gangs);
+	assert_int_equal(gangs.count, COUNT(expected));
+	for (i = 0; i < COUNT(expected); i++) {
 		assert_string_equal(gangs.gang[i].record->ns, expected[i][0]);
 		assert_string_equal(gangs.gang[i].record->name, expected[i][1]);
 	}
@@ -246,7 +231,7 @@ static void gangs_are_ordered(void **state)
 }
 
 /* What is not known is null in JSON, never 0. */
-static void json_says_null(void **state)
+TEST(json_says_null)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
@@ -254,12 +239,11 @@ static void json_says_null(void **state)
 		{ 2, "alice/b", SGANG_ROW_RUNNING, 1, 2, 0, "n1", "", 0,
 		  SGANG_PHASE_RUNNING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	struct json_object *object, *value;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	object = sgang_gangs_json(&gangs.gang[0]);
 	assert_true(json_object_object_get_ex(object, "ring_cost", &value));
 	assert_null(value);
@@ -337,16 +321,15 @@ static const struct sgang_gang *find(const struct sgang_gangs *gangs,
 }
 
 /* 0.15, 0.24: definitions are no members, and make a gang all the same. */
-static void definitions_are_told_apart(void **state)
+TEST(definitions_are_told_apart)
 {
-	struct sgang_jobrow store[N(object_rows)];
+	struct sgang_jobrow store[COUNT(object_rows)];
 	struct sgang_gangs gangs;
 	size_t i;
 
-	(void)state;
-	build(object_rows, N(object_rows), store, &gangs);
-	assert_int_equal(gangs.count, N(object_gangs));
-	for (i = 0; i < N(object_gangs); i++) {
+	build(object_rows, COUNT(object_rows), store, &gangs);
+	assert_int_equal(gangs.count, COUNT(object_gangs));
+	for (i = 0; i < COUNT(object_gangs); i++) {
 		const struct sgang_gang *gang = find(&gangs,
 						     object_gangs[i].name);
 
@@ -362,7 +345,7 @@ static void definitions_are_told_apart(void **state)
 
 /* 0.24: a task that has started has a newer number than its array, which was
  * submitted before the definition. */
-static void tasks_are_as_old_as_their_array(void **state)
+TEST(tasks_are_as_old_as_their_array)
 {
 	static const struct row rows[] = {
 		{ 22, "alice/a", SGANG_ROW_ENDED, 1, 100, 100, "n1", "", 0,
@@ -370,14 +353,13 @@ static void tasks_are_as_old_as_their_array(void **state)
 		{ 21, "alice/a", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
 		  SGANG_PHASE_GATHERING, true },
 	};
-	struct sgang_jobs jobs = { .count = N(rows) };
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { .count = COUNT(rows) };
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(rows); i++)
+	for (i = 0; i < COUNT(rows); i++)
 		fill(&store[i], &rows[i]);
 	store[0].array_id = 20;
 	jobs.row = store;
@@ -388,7 +370,7 @@ static void tasks_are_as_old_as_their_array(void **state)
 }
 
 /* 3.19: a gang that ended because of a member that failed says so. */
-static void a_failed_gang_has_failed(void **state)
+TEST(a_failed_gang_has_failed)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n1", "", 0,
@@ -396,17 +378,16 @@ static void a_failed_gang_has_failed(void **state)
 		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
 		  SGANG_PHASE_FAILED, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_FAILED);
 	sgang_gangs_clear(&gangs);
 }
 
 /* 5.6: of a gang that may lose members all have to fail. */
-static void a_gang_fails_when_all_do(void **state)
+TEST(a_gang_fails_when_all_do)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n1", "", 0,
@@ -414,38 +395,36 @@ static void a_gang_fails_when_all_do(void **state)
 		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
 		  SGANG_PHASE_FINISHED, false },
 	};
-	struct sgang_jobs jobs = { .count = N(rows) };
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { .count = COUNT(rows) };
+	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	size_t failed;
 
-	(void)state;
-	for (failed = 0; failed <= N(rows); failed++) {
-		build(rows, N(rows), store, &gangs);
+	for (failed = 0; failed <= COUNT(rows); failed++) {
+		build(rows, COUNT(rows), store, &gangs);
 		sgang_gangs_clear(&gangs);
 		store[0].failed = failed > 0;
 		store[1].failed = failed > 1;
 		jobs.row = store;
 		assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
 		assert_int_equal(gangs.gang[0].phase,
-				 failed == N(rows) ? SGANG_PHASE_FAILED :
-						     SGANG_PHASE_FINISHED);
+				 failed == COUNT(rows) ? SGANG_PHASE_FAILED :
+							 SGANG_PHASE_FINISHED);
 		sgang_gangs_clear(&gangs);
 	}
 }
 
 /* 5.6: the node of a later member boots: nobody holds that one. */
-static void booting_is_not_held(void **state)
+TEST(booting_is_not_held)
 {
 	static const enum sgang_phase held[] = { SGANG_PHASE_HOLDING,
 						 SGANG_PHASE_STARTING };
 	struct sgang_record record = { .phase = SGANG_PHASE_RUNNING };
 	size_t i;
 
-	(void)state;
 	assert_int_equal(sgang_jobs_running(&record, true), SGANG_ROW_RUNNING);
-	for (i = 0; i < N(held); i++) {
+	for (i = 0; i < COUNT(held); i++) {
 		record.phase = held[i];
 		assert_int_equal(sgang_jobs_running(&record, true),
 				 SGANG_ROW_HELD);
@@ -455,18 +434,17 @@ static void booting_is_not_held(void **state)
 }
 
 /* 0.12, 0.28: the wait ends so long after the first member was placed. */
-static void the_wait_has_an_end(void **state)
+TEST(the_wait_has_an_end)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_HELD, 1, 1, 0, "n1", "", -1,
 		  SGANG_PHASE_HOLDING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct json_object *object, *value;
 	struct sgang_gangs gangs;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
 	store[0].record.since = 1000;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
@@ -489,7 +467,7 @@ static void the_wait_has_an_end(void **state)
 }
 
 /* 0.36: what the gang said, and what holds where it said nothing. */
-static void rules_are_told(void **state)
+TEST(rules_are_told)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
@@ -501,15 +479,14 @@ static void rules_are_told(void **state)
 		{ "on_success", "all" },    { "on_drain", "ignore" },
 		{ "groups", "[ ]" },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	struct json_object *object, *value;
 	struct sgang_gangs gangs;
 	size_t i;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	object = sgang_gangs_json(&gangs.gang[0]);
-	for (i = 0; i < N(defaults); i++) {
+	for (i = 0; i < COUNT(defaults); i++) {
 		assert_true(json_object_object_get_ex(object, defaults[i][0],
 						      &value));
 		assert_string_equal(json_object_get_string(value),
@@ -531,7 +508,7 @@ static void rules_are_told(void **state)
 }
 
 /* A member ends in the second in which the next one of its gang comes. */
-static void short_gangs_are_one(void **state)
+TEST(short_gangs_are_one)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 10, 11, "n1", "", 0,
@@ -541,14 +518,13 @@ static void short_gangs_are_one(void **state)
 		{ 3, "alice/a", SGANG_ROW_ENDED, 1, 11, 12, "n3", "", 0,
 		  SGANG_PHASE_RUNNING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
-	struct sgang_jobs jobs = { .row = store, .count = N(rows) };
+	struct sgang_jobrow store[COUNT(rows)];
+	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(rows); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fill(&store[i], &rows[i]);
 		store[i].record.created = i < 2 ? 10 : 11;
 	}
@@ -563,7 +539,7 @@ static void short_gangs_are_one(void **state)
 }
 
 /* As Slurm's commands name a job, one row or its whole array. */
-static void jobs_are_named(void **state)
+TEST(jobs_are_named)
 {
 	static const struct {
 		uint32_t job_id;
@@ -580,8 +556,7 @@ static void jobs_are_named(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_jobrow row = { .job_id = cases[i].job_id,
 					    .array_id = cases[i].array_id,
 					    .array_tasks =
@@ -596,7 +571,7 @@ static void jobs_are_named(void **state)
 	}
 }
 
-static void bad_node_list_is_an_error(void **state)
+TEST(bad_node_list_is_an_error)
 {
 	static const struct row row = {
 		1,  "alice/a", SGANG_ROW_RUNNING,   1,    1, 0, "n[1-",
@@ -607,14 +582,13 @@ static void bad_node_list_is_an_error(void **state)
 	struct sgang_gangs gangs = { NULL, 7 };
 	struct sgang_error err = { "" };
 
-	(void)state;
 	fill(&job, &row);
 	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), -1);
 	assert_int_equal(gangs.count, 7);
 	assert_string_not_equal(err.text, "");
 }
 
-static void tasks_are_counted(void **state)
+TEST(tasks_are_counted)
 {
 	static const struct {
 		const char *text;
@@ -638,14 +612,13 @@ static void tasks_are_counted(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(sgang_jobs_count_tasks(cases[i].text),
 				 cases[i].tasks);
 }
 
 /* The nearest name, whatever its namespace, and no definition that is gone. */
-static void a_name_that_is_not_there_is_met(void **state)
+TEST(a_name_that_is_not_there_is_met)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/train", SGANG_ROW_RUNNING, 1, 1, 0, "", "", -1,
@@ -662,16 +635,15 @@ static void a_name_that_is_not_there_is_met(void **state)
 		{ "alice/eval", ", see sgang list" },
 		{ "bob/model-1", ", see sgang list" },
 	};
-	struct sgang_jobrow store[N(rows)];
-	struct sgang_jobs jobs = { .row = store, .count = N(rows) };
+	struct sgang_jobrow store[COUNT(rows)];
+	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
 	char hint[SGANG_JOBS_HINT];
 	struct sgang_spec spec;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(rows); i++)
+	for (i = 0; i < COUNT(rows); i++)
 		fill(&store[i], &rows[i]);
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		assert_int_equal(
 			sgang_spec_set(&spec, "gang", cases[i][0], NULL), 0);
@@ -680,7 +652,7 @@ static void a_name_that_is_not_there_is_met(void **state)
 	}
 }
 
-static void several_namespaces_are_named(void **state)
+TEST(several_namespaces_are_named)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
@@ -688,14 +660,13 @@ static void several_namespaces_are_named(void **state)
 		{ 2, "bob/a", SGANG_ROW_PENDING, 1, 2, 0, "", "", -1,
 		  SGANG_PHASE_GATHERING, false },
 	};
-	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobrow store[COUNT(rows)];
 	const struct sgang_gang *found;
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	struct sgang_spec spec;
 
-	(void)state;
-	build(rows, N(rows), store, &gangs);
+	build(rows, COUNT(rows), store, &gangs);
 	sgang_spec_init(&spec);
 	strcpy(spec.name, "a");
 	assert_int_equal(sgang_gangs_find(&gangs, &spec, "carol", &found, &err),
@@ -708,30 +679,4 @@ static void several_namespaces_are_named(void **state)
 	sgang_gangs_clear(&gangs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_no_gang),
-		cmocka_unit_test(members_are_counted),
-		cmocka_unit_test(placeholders_are_apart),
-		cmocka_unit_test(newest_generation_wins),
-		cmocka_unit_test(overlap_is_one_generation),
-		cmocka_unit_test(gangs_are_ordered),
-		cmocka_unit_test(json_says_null),
-		cmocka_unit_test(definitions_are_told_apart),
-		cmocka_unit_test(tasks_are_as_old_as_their_array),
-		cmocka_unit_test(a_failed_gang_has_failed),
-		cmocka_unit_test(a_gang_fails_when_all_do),
-		cmocka_unit_test(booting_is_not_held),
-		cmocka_unit_test(the_wait_has_an_end),
-		cmocka_unit_test(rules_are_told),
-		cmocka_unit_test(short_gangs_are_one),
-		cmocka_unit_test(jobs_are_named),
-		cmocka_unit_test(bad_node_list_is_an_error),
-		cmocka_unit_test(tasks_are_counted),
-		cmocka_unit_test(a_name_that_is_not_there_is_met),
-		cmocka_unit_test(several_namespaces_are_named),
-	};
-
-	return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

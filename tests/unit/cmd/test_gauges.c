@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_gauges.c - the present state of all gangs as numbers */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "cmd/gauges.h"
 
@@ -57,13 +50,12 @@ static void fill(struct bed *bed)
 	    NOW + 5);
 }
 
-static void gangs_are_summed(void **state)
+TEST(gangs_are_summed)
 {
 	struct sgang_gauges gauges;
 	struct sgang_error err;
 	struct bed bed;
 
-	(void)state;
 	fill(&bed);
 	assert_int_equal(sgang_gauges_count(&bed.gangs, NOW, &gauges, &err), 0);
 	assert_int_equal(gauges.all.gangs[SGANG_PHASE_WAITING], 1);
@@ -84,7 +76,7 @@ static void gangs_are_summed(void **state)
 	sgang_gauges_clear(&gauges);
 }
 
-static void labels_are_quoted(void **state)
+TEST(labels_are_quoted)
 {
 	struct sgang_gauges gauges;
 	struct sgang_error err;
@@ -93,7 +85,6 @@ static void labels_are_quoted(void **state)
 	size_t size;
 	FILE *out;
 
-	(void)state;
 	memset(&bed, 0, sizeof(bed));
 	bed.gangs.gang = bed.gang;
 	add(&bed, "a\"b\\c\nd", "gpu", SGANG_PHASE_RUNNING, SGANG_ROW_RUNNING,
@@ -108,13 +99,12 @@ static void labels_are_quoted(void **state)
 	sgang_gauges_clear(&gauges);
 }
 
-static void bad_nodes_are_an_error(void **state)
+TEST(bad_nodes_are_an_error)
 {
 	struct sgang_gauges gauges;
 	struct sgang_error err;
 	struct bed bed;
 
-	(void)state;
 	fill(&bed);
 	bed.job[0].nodes = (char *)"n[1-";
 	assert_int_equal(sgang_gauges_count(&bed.gangs, NOW, &gauges, &err),
@@ -122,14 +112,13 @@ static void bad_nodes_are_an_error(void **state)
 	assert_null(gauges.part);
 }
 
-static void memory_may_run_out(void **state)
+TEST(memory_may_run_out)
 {
 	struct sgang_gauges gauges;
 	struct sgang_error err;
 	struct bed bed;
 	unsigned long n;
 
-	(void)state;
 	fill(&bed);
 	for (n = 1;; n++) {
 		long live = fail_live;
@@ -145,14 +134,4 @@ static void memory_may_run_out(void **state)
 	sgang_gauges_clear(&gauges);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gangs_are_summed),
-		cmocka_unit_test(labels_are_quoted),
-		cmocka_unit_test(bad_nodes_are_an_error),
-		cmocka_unit_test(memory_may_run_out),
-	};
-
-	return cmocka_run_group_tests_name("gauges", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

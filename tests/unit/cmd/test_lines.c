@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_lines.c - whole lines of what arrives piece by piece */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/lines.h"
 
 struct taken {
@@ -32,13 +23,12 @@ static void take(void *arg, char *line, size_t n)
 }
 
 /* In pieces of any length it is the same. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
 	static const char text[] = "one\n\ntwo\0x\nlast";
 	static const char wanted[] = "<one><><two\0x><last>";
 	static struct taken taken;
 
-	(void)state;
 	for (size_t size = 1; size <= sizeof(text); size++) {
 		struct sgang_lines lines = { .n = 0 };
 
@@ -57,13 +47,12 @@ static void test_pieces(void **state)
 	}
 }
 
-static void test_long(void **state)
+TEST(test_long)
 {
 	static char text[2 * SGANG_LINES_MAX + 10];
 	static struct taken taken;
 	struct sgang_lines lines = { .n = 0 };
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(
 		sgang_lines_add(&lines, text, sizeof(text), take, &taken), 0);
@@ -75,12 +64,4 @@ static void test_long(void **state)
 	assert_int_equal(taken.lines, 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

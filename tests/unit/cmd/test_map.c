@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_map.c - where each rank of a gang is, written for others */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/jobs.h"
 #include "cmd/map.h"
 #include "core/base/hostlist.h"
 #include "../core/node_shape.h"
 
-static void test_indices(void **state)
+TEST(test_indices)
 {
 	static const struct {
 		const char *text;
@@ -37,8 +29,7 @@ static void test_indices(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_indices list = { NULL, 0 };
 		const char *text = cases[i].text;
 		int rc = sgang_indices_read(text, text + strlen(text), &list);
@@ -57,7 +48,7 @@ static void test_indices(void **state)
 }
 
 /* What `scontrol show job -d` shows of a node. */
-static void test_gpus(void **state)
+TEST(test_gpus)
 {
 	static const struct {
 		const char *gres;
@@ -77,8 +68,7 @@ static void test_gpus(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_indices list;
 
 		assert_int_equal(sgang_indices_read_gpus(cases[i].gres, &list),
@@ -128,7 +118,7 @@ static void clear(struct sgang_map_member members[2])
 }
 
 /* 4.28 */
-static void test_hostfile(void **state)
+TEST(test_hostfile)
 {
 	static const struct {
 		const char *ring;
@@ -140,8 +130,7 @@ static void test_hostfile(void **state)
 	struct sgang_map_member members[2];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		char *text;
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
@@ -156,7 +145,7 @@ static void test_hostfile(void **state)
 }
 
 /* 4.28: cores are dealt out in equal runs, and named by their socket. */
-static void test_rankfile(void **state)
+TEST(test_rankfile)
 {
 	static const char wanted[] = "rank 0=n1 slot=0:0-1\n"
 				     "rank 1=n1 slot=0:2-3;1:0\n"
@@ -172,7 +161,6 @@ static void test_rankfile(void **state)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	fill(members, "n[1-2]");
 	assert_int_equal(sgang_map_rankfile(out, members, 2, &err), 0);
 	fclose(out);
@@ -199,13 +187,12 @@ static void test_rankfile(void **state)
 }
 
 /* 4.28: rank, node, GPU; what is inside the node where that is known. */
-static void test_json(void **state)
+TEST(test_json)
 {
 	struct sgang_node_topo *topo = node_shape("shape", 2, 2, 4);
 	struct sgang_map_member members[2];
 	struct json_object *list, *seat;
 
-	(void)state;
 	strcpy(topo->gpu[3].nic, "mlx5_1");
 	fill(members, "n[1-2]");
 	members[0].node[0].topo = topo;
@@ -265,7 +252,7 @@ static int gpu_at(struct json_object *list, size_t rank)
 }
 
 /* 4.33: a hop between two nodes joins GPUs of one number. */
-static void test_rails(void **state)
+TEST(test_rails)
 {
 	static const struct sgang_alloc_node other = { "n3",       8,
 						       { all, 4 }, { all, 8 },
@@ -275,7 +262,6 @@ static void test_rails(void **state)
 	struct json_object *list;
 	size_t i;
 
-	(void)state;
 	fill(members, "n[1-2]");
 	members[0].n = members[1].n = 1;
 	members[0].node[0].ranks = members[1].node[0].ranks = 4;
@@ -298,7 +284,7 @@ static void test_rails(void **state)
 
 /* 5.6: a record that is not of these nodes, or has no order of them, is not
  * guessed at. */
-static void test_ring(void **state)
+TEST(test_ring)
 {
 	static const struct {
 		const char *at;    /* "" and ... */
@@ -323,8 +309,7 @@ static void test_ring(void **state)
 	struct sgang_error err;
 	size_t n, i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_jobrow row = { .record.placed = true };
 		const char *ring = cases[i].ring;
 		char **names, *folded;
@@ -343,7 +328,7 @@ static void test_ring(void **state)
 	}
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct sgang_map_member member = { .job_id = 7 };
 	char *names[] = { nodes[1].name, nodes[0].name };
@@ -353,7 +338,6 @@ static void test_limits(void **state)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_int_equal(
 		sgang_map_fill(&member, &alloc, UINT64_MAX, names, &err), -1);
 	assert_int_equal(errno, EINVAL);
@@ -367,7 +351,7 @@ static void test_limits(void **state)
 }
 
 /* 4.28, 4.30: ranks that communication groups lay out in another order. */
-static void test_layout(void **state)
+TEST(test_layout)
 {
 	struct sgang_map_member members[2];
 	struct sgang_error err;
@@ -375,7 +359,6 @@ static void test_layout(void **state)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	fill(members, "n[1-2]");
 	assert_int_equal(sgang_map_layout(&members[0], "0-1,4,2-3,7", &err), 0);
@@ -392,7 +375,7 @@ static void test_layout(void **state)
 }
 
 /* A layout that is not one of this member is refused, not guessed. */
-static void test_bad_layout(void **state)
+TEST(test_bad_layout)
 {
 	static const char *const bad[] = {
 		"?",        "0",     "0-4",
@@ -403,8 +386,7 @@ static void test_bad_layout(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < COUNT(bad); i++) {
 		fill(members, "n[1-2]");
 		errno = 0;
 		if (!sgang_map_layout(&members[0], bad[i], &err))
@@ -414,20 +396,4 @@ static void test_bad_layout(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_indices),
-		cmocka_unit_test(test_gpus),
-		cmocka_unit_test(test_hostfile),
-		cmocka_unit_test(test_rankfile),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_bad_layout),
-		cmocka_unit_test(test_rails),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_ring),
-	};
-
-	return cmocka_run_group_tests_name("map", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_progress.c - how far a gang is, as a bar of characters */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/progress.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-
-static void bars_and_words(void **state)
+TEST(bars_and_words)
 {
 	static const struct {
 		uint32_t pending, held, running, ended, min;
@@ -39,8 +30,7 @@ static void bars_and_words(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_record record = { .min_member = cases[i].min };
 		struct sgang_gang gang = {
 			.record = &record,
@@ -59,11 +49,4 @@ static void bars_and_words(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bars_and_words),
-	};
-
-	return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

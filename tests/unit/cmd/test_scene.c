@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_scene.c - what a picture shows, where its boxes are, and its text */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/markup.h"
 #include "cmd/nodes.h"
 #include "cmd/scene.h"
@@ -19,7 +9,7 @@
 #include "cmd/scene_layout.h"
 #include "cmd/scene_live.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
+#define ON_STAGE(name) TEST_WITH(name, set_up, tear_down)
 
 /* Two leaves of two nodes each below a top, and n5 in no switch. */
 static const char tree[] = "SwitchName=left Nodes=n[1-2]\n"
@@ -42,7 +32,8 @@ static int set_up(void **state)
 	if (!stage)
 		return -1;
 	sgang_costs_default(&stage->costs);
-	stage->fabric = sgang_fabric_parse(tree, "tree", names, N(names), &err);
+	stage->fabric = sgang_fabric_parse(tree, "tree", names, COUNT(names),
+					   &err);
 	if (stage->fabric)
 		stage->scene = sgang_scene_create(stage->fabric, &stage->costs,
 						  &err);
@@ -104,7 +95,7 @@ static uint32_t domain_of(const struct sgang_scene *scene, const char *name)
 	return 0;
 }
 
-static void slots_are_of_one_kind_each(void **state)
+ON_STAGE(slots_are_of_one_kind_each)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_scene_sum sum;
@@ -135,7 +126,7 @@ static void slots_are_of_one_kind_each(void **state)
 	assert_int_equal(sum.all, SGANG_SCENE_KINDS);
 }
 
-static void what_is_too_much_is_cut(void **state)
+ON_STAGE(what_is_too_much_is_cut)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_scene_sum sum;
@@ -151,7 +142,7 @@ static void what_is_too_much_is_cut(void **state)
 	assert_int_equal(sum.slots, 8);
 }
 
-static void a_gang_is_found_by_name(void **state)
+ON_STAGE(a_gang_is_found_by_name)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 
@@ -164,7 +155,7 @@ static void a_gang_is_found_by_name(void **state)
 	assert_int_equal(sgang_scene_find(scene, "z"), SGANG_SCENE_NONE);
 }
 
-static void hops_know_their_level(void **state)
+ON_STAGE(hops_know_their_level)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_scene_gang *gang = add_gang(scene, "a/x");
@@ -188,7 +179,7 @@ static void hops_know_their_level(void **state)
 	assert_true(hop.costly);
 }
 
-static void marks_are_shared_out(void **state)
+TEST(marks_are_shared_out)
 {
 	static const struct {
 		uint64_t kind[SGANG_SCENE_KINDS];
@@ -212,8 +203,7 @@ static void marks_are_shared_out(void **state)
 	uint32_t marks[SGANG_SCENE_KINDS];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		sgang_scene_marks(cases[i].kind, cases[i].n, marks);
 		assert_memory_equal(marks, cases[i].marks, sizeof(marks));
 	}
@@ -266,7 +256,7 @@ static void check_layout(const struct sgang_scene *scene)
 	sgang_scene_layout_destroy(layout);
 }
 
-static void boxes_are_in_their_parents(void **state)
+ON_STAGE(boxes_are_in_their_parents)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 
@@ -280,7 +270,7 @@ static void boxes_are_in_their_parents(void **state)
 }
 
 /* One leaf of 60 nodes, of 400, all of them alone: every degree of detail. */
-static void large_fabrics_have_their_layout(void **state)
+ON_STAGE(large_fabrics_have_their_layout)
 {
 	static const uint32_t sizes[] = { 1, 60, 400 };
 	struct stage *stage = *state;
@@ -288,11 +278,11 @@ static void large_fabrics_have_their_layout(void **state)
 	const char *list[400];
 	uint32_t i, n, alone;
 
-	for (i = 0; i < N(list); i++) {
+	for (i = 0; i < COUNT(list); i++) {
 		snprintf(text[i], sizeof(text[i]), "n%u", (unsigned)i);
 		list[i] = text[i];
 	}
-	for (n = 0; n < 2 * N(sizes); n++) {
+	for (n = 0; n < 2 * COUNT(sizes); n++) {
 		uint32_t size = sizes[n / 2];
 		struct sgang_scene *scene;
 		struct sgang_error err;
@@ -318,7 +308,7 @@ static void large_fabrics_have_their_layout(void **state)
 	}
 }
 
-static void gpus_are_counted(void **state)
+TEST(gpus_are_counted)
 {
 	static const struct {
 		const char *text;
@@ -345,14 +335,13 @@ static void gpus_are_counted(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(sgang_nodes_gpus(cases[i].text),
 				 cases[i].gpus);
 }
 
 /* Members in the wrong order, one that came later, one that waits. */
-static void a_cluster_becomes_a_scene(void **state)
+ON_STAGE(a_cluster_becomes_a_scene)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_noderow rows[] = {
@@ -368,9 +357,9 @@ static void a_cluster_becomes_a_scene(void **state)
 	};
 	struct sgang_nodes nodes = {
 		.row = rows,
-		.count = N(rows),
+		.count = COUNT(rows),
 		.share = shares,
-		.n_shares = N(shares),
+		.n_shares = COUNT(shares),
 		.gpus = true,
 		.topology_conf = true,
 	};
@@ -420,7 +409,7 @@ static void a_cluster_becomes_a_scene(void **state)
 		  .nodes = (char *)"" },
 	};
 	static const uint32_t ring[] = { N4, N2, N1, N3 };
-	struct sgang_jobs jobs = { .row = row, .count = N(row) };
+	struct sgang_jobs jobs = { .row = row, .count = COUNT(row) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
 	size_t i;
@@ -428,7 +417,7 @@ static void a_cluster_becomes_a_scene(void **state)
 	sgang_nodes_sort(&nodes);
 	assert_int_equal(sgang_nodes_share(&nodes, 8, "n1"), 0);
 	assert_int_equal(sgang_nodes_share(&nodes, 6, "n1"), 0);
-	for (i = 0; i < N(row); i++)
+	for (i = 0; i < COUNT(row); i++)
 		row[i].reason = row[i].user = row[i].state = (char *)"";
 	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
 	assert_int_equal(sgang_scene_live(scene, &nodes, &gangs, &err), 0);
@@ -437,8 +426,8 @@ static void a_cluster_becomes_a_scene(void **state)
 	assert_int_equal(scene->n_gangs, 1);
 	assert_string_equal(scene->gang[0].name, "a/x");
 	assert_int_equal(scene->gang[0].n_ring, 3);
-	assert_int_equal(scene->gang[0].n_stops, N(ring));
-	for (i = 0; i < N(ring); i++)
+	assert_int_equal(scene->gang[0].n_stops, COUNT(ring));
+	for (i = 0; i < COUNT(ring); i++)
 		assert_int_equal(scene->gang[0].stop[i].node, ring[i]);
 	assert_int_equal(scene->gang[0].slots, 8);
 	assert_int_equal(scene->gang[0].ring.cost, 33);
@@ -453,7 +442,7 @@ static void a_cluster_becomes_a_scene(void **state)
 }
 
 /* 2.15: several members have one role, and one node has several roles. */
-static void roles_have_nodes(void **state)
+ON_STAGE(roles_have_nodes)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_scene_gang *gang = add_gang(scene, "a/x");
@@ -469,7 +458,7 @@ static void roles_have_nodes(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	for (i = 0; i < N(stops); i++) {
+	for (i = 0; i < COUNT(stops); i++) {
 		size_t first = gang->n_stops;
 
 		add_stop(gang, stops[i].node, 1);
@@ -478,8 +467,8 @@ static void roles_have_nodes(void **state)
 	}
 	add_stop(gang, N5, 1); /* of nobody's role */
 	sgang_scene_close(scene);
-	assert_int_equal(gang->n_roles, N(wanted));
-	for (i = 0; i < N(wanted); i++) {
+	assert_int_equal(gang->n_roles, COUNT(wanted));
+	for (i = 0; i < COUNT(wanted); i++) {
 		char *nodes = sgang_scene_role_nodes(scene, gang, (uint32_t)i);
 
 		assert_string_equal(nodes, wanted[i]);
@@ -490,7 +479,7 @@ static void roles_have_nodes(void **state)
 		json_object_array_get_idx(json_object_object_get(json, "gangs"),
 					  0),
 		"stops");
-	for (i = 0; i < N(stops); i++)
+	for (i = 0; i < COUNT(stops); i++)
 		assert_string_equal(
 			json_object_get_string(json_object_object_get(
 				json_object_array_get_idx(list, i), "role")),
@@ -513,14 +502,13 @@ static void check_markup(const char *text, size_t most, const char *wanted)
 	free(made);
 }
 
-static void markup_is_plain_text(void **state)
+TEST(markup_is_plain_text)
 {
 	char *made = NULL;
 	size_t size;
 	FILE *out = open_memstream(&made, &size);
 	struct json_object *object = json_object_new_string("</script><!--&");
 
-	(void)state;
 	check_markup("n1", 80, "n1");
 	check_markup("<a b=\"c\" d='e'>&", 80,
 		     "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;");
@@ -538,23 +526,4 @@ static void markup_is_plain_text(void **state)
 	free(made);
 }
 
-#define ON_STAGE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_STAGE(slots_are_of_one_kind_each),
-		ON_STAGE(roles_have_nodes),
-		ON_STAGE(what_is_too_much_is_cut),
-		ON_STAGE(a_gang_is_found_by_name),
-		ON_STAGE(hops_know_their_level),
-		cmocka_unit_test(marks_are_shared_out),
-		ON_STAGE(boxes_are_in_their_parents),
-		ON_STAGE(large_fabrics_have_their_layout),
-		cmocka_unit_test(gpus_are_counted),
-		ON_STAGE(a_cluster_becomes_a_scene),
-		cmocka_unit_test(markup_is_plain_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -5,23 +5,14 @@
  */
 
 #define _GNU_SOURCE /* open_memstream() */
-#include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "cmd/simulate.h"
 #include "cmd/simulate_raster.h"
 #include "cmd/simulate_rows.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 #define COLUMNS SGANG_SIMULATE_COLUMNS
 
 /* ---- a queue of two gangs and a job, in two configurations ---- */
@@ -100,7 +91,7 @@ static int make_fabrics(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < N(config); i++) {
+	for (i = 0; i < COUNT(config); i++) {
 		config[i].fabric = sgang_fabric_parse(text, "test", names, 4,
 						      NULL);
 		if (!config[i].fabric)
@@ -114,7 +105,7 @@ static int drop_fabrics(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < N(config); i++)
+	for (i = 0; i < COUNT(config); i++)
 		sgang_fabric_destroy(config[i].fabric);
 	return 0;
 }
@@ -131,11 +122,10 @@ static int drop_fabrics(void **state)
 					 (int)(row), at, cells[at], (value)); \
 	} while (0)
 
-static void who_had_which_nodes(void **state)
+TEST(who_had_which_nodes)
 {
 	struct sgang_simulate_raster raster;
 
-	(void)state;
 	assert_int_equal(sgang_simulate_raster(&simulation, &config[0], &raster,
 					       NULL),
 			 0);
@@ -158,11 +148,10 @@ static void who_had_which_nodes(void **state)
 }
 
 /* The time is that of the first picture, and so are the numbers of gangs. */
-static void pictures_can_be_compared(void **state)
+TEST(pictures_can_be_compared)
 {
 	struct sgang_simulate_raster raster;
 
-	(void)state;
 	assert_int_equal(sgang_simulate_raster(&simulation, &config[1], &raster,
 					       NULL),
 			 0);
@@ -174,14 +163,13 @@ static void pictures_can_be_compared(void **state)
 	free(raster.cell);
 }
 
-static void cells_as_json(void **state)
+TEST(cells_as_json)
 {
 	struct sgang_simulate_raster raster;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
-	(void)state;
 	assert_int_equal(sgang_simulate_raster(&simulation, &config[0], &raster,
 					       NULL),
 			 0);
@@ -196,7 +184,7 @@ static void cells_as_json(void **state)
 }
 
 /* Three nodes a row: it shows what two of them do. */
-static void rows_of_several_nodes(void **state)
+TEST(rows_of_several_nodes)
 {
 	enum { MANY = 3 * SGANG_SIMULATE_ROWS - 4 };
 	static struct sgang_trace_job job = { .id = 1, .gang = "" };
@@ -206,18 +194,19 @@ static void rows_of_several_nodes(void **state)
 		.work = FROM,
 		.end = UNTIL,
 		.gang = SGANG_OUTCOME_NONE,
-		.n_nodes = N(has),
+		.n_nodes = COUNT(has),
 	};
 	static char name[MANY][8];
 	static const char *list[MANY];
 	const struct sgang_trace queue = { .jobs = &job, .n_jobs = 1 };
 	const struct sgang_site large = { .names = list, .n_nodes = MANY };
-	struct sgang_simulate_config alone = { .outcome = { .jobs = &end,
-							    .n_jobs = 1,
-							    .nodes = has,
-							    .n_nodes = N(has),
-							    .from = FROM,
-							    .until = UNTIL } };
+	struct sgang_simulate_config alone = { .outcome = {
+						       .jobs = &end,
+						       .n_jobs = 1,
+						       .nodes = has,
+						       .n_nodes = COUNT(has),
+						       .from = FROM,
+						       .until = UNTIL } };
 	const struct sgang_simulation all = {
 		.trace = (struct sgang_trace *)&queue,
 		.site = (struct sgang_site *)&large,
@@ -227,7 +216,6 @@ static void rows_of_several_nodes(void **state)
 	struct sgang_simulate_raster raster;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < MANY; i++) {
 		snprintf(name[i], sizeof(name[i]), "n%u", i + 1);
 		list[i] = name[i];
@@ -246,7 +234,7 @@ static void rows_of_several_nodes(void **state)
 	sgang_fabric_destroy(alone.fabric);
 }
 
-static void no_memory_for_a_picture(void **state)
+TEST(no_memory_for_a_picture)
 {
 	struct sgang_simulate_raster raster;
 	struct sgang_error err;
@@ -254,7 +242,6 @@ static void no_memory_for_a_picture(void **state)
 	unsigned long n;
 	int rc = -1;
 
-	(void)state;
 	for (n = 1; rc; n++) {
 		fail_at(n);
 		rc = sgang_simulate_raster(&simulation, &config[0], &raster,
@@ -270,11 +257,10 @@ static void no_memory_for_a_picture(void **state)
 
 /* ---- what has changed ---- */
 
-static void changes(void **state)
+TEST(changes)
 {
 	struct sgang_simulate_change change[8];
 
-	(void)state;
 	assert_int_equal(sgang_simulate_changes(&simulation, &config[0],
 						&config[1], change, 8),
 			 3);
@@ -308,7 +294,7 @@ static void changes(void **state)
 
 /* ---- how numbers look ---- */
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	static const struct {
 		enum sgang_simulate_kind kind;
@@ -330,8 +316,7 @@ static void numbers(void **state)
 	char text[SGANG_SIMULATE_SHOWN];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_string_equal(sgang_simulate_show(cases[i].kind,
 							cases[i].from, text),
 				    cases[i].shown);
@@ -343,7 +328,7 @@ static void numbers(void **state)
 }
 
 /* Each row is another double of its struct. */
-static void rows_are_of_one_number_each(void **state)
+TEST(rows_are_of_one_number_each)
 {
 	static const struct sgang_simulate_row *const lists[] = {
 		sgang_simulate_class_rows, sgang_simulate_ring_rows,
@@ -352,8 +337,7 @@ static void rows_are_of_one_number_each(void **state)
 	const struct sgang_simulate_row *row, *other;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(lists); i++) {
+	for (i = 0; i < COUNT(lists); i++) {
 		assert_non_null(lists[i]->key);
 		for (row = lists[i]; row->key; row++) {
 			for (other = lists[i]; other != row; other++) {
@@ -365,19 +349,4 @@ static void rows_are_of_one_number_each(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_had_which_nodes),
-		cmocka_unit_test(pictures_can_be_compared),
-		cmocka_unit_test(cells_as_json),
-		cmocka_unit_test(rows_of_several_nodes),
-		cmocka_unit_test(no_memory_for_a_picture),
-		cmocka_unit_test(changes),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(rows_are_of_one_number_each),
-	};
-
-	return cmocka_run_group_tests_name("simulate", tests, make_fabrics,
-					   drop_fabrics);
-}
+TEST_MAIN(make_fabrics, drop_fabrics)

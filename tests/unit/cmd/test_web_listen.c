@@ -3,23 +3,16 @@
 
 #define _GNU_SOURCE /* accept4() */
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/web_listen.h"
 
 static const struct sgang_web named = { .name = { "gangs.example" },
 					.n_names = 1 };
 
-static void hosts_are_compared_whole(void **state)
+TEST(hosts_are_compared_whole)
 {
 	static const struct {
 		const char *host;
@@ -48,19 +41,17 @@ static void hosts_are_compared_whole(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		if (sgang_web_host_is_ours(&named, cases[i].host) !=
 		    cases[i].ours)
 			fail_msg("Host: %s", cases[i].host);
 	assert_false(sgang_web_host_is_ours(&named, NULL));
 }
 
-static void its_own_name_is_one(void **state)
+TEST(its_own_name_is_one)
 {
 	char name[256], more[512], host[300];
 
-	(void)state;
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
 	snprintf(host, sizeof(host), "%s:8080", name);
 	assert_true(sgang_web_host_is_ours(&named, host));
@@ -68,11 +59,10 @@ static void its_own_name_is_one(void **state)
 	assert_false(sgang_web_host_is_ours(&named, more));
 }
 
-static void a_long_host_is_none(void **state)
+TEST(a_long_host_is_none)
 {
 	char host[4096];
 
-	(void)state;
 	memset(host, 'a', sizeof(host) - 1);
 	host[sizeof(host) - 1] = '\0';
 	assert_false(sgang_web_host_is_ours(&named, host));
@@ -81,7 +71,7 @@ static void a_long_host_is_none(void **state)
 }
 
 /* "" where it listens, else a part of what is said. */
-static void addresses_are_read_or_refused(void **state)
+TEST(addresses_are_read_or_refused)
 {
 	static const struct {
 		const char *listen, *said;
@@ -110,8 +100,7 @@ static void addresses_are_read_or_refused(void **state)
 	size_t i;
 	int rc;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_web web = { .listen = cases[i].listen,
 					 .open = cases[i].open };
 
@@ -161,35 +150,21 @@ static void check_peer(const char *listen)
 	close(listener.fd);
 }
 
-static void a_connection_has_a_user(void **state)
+TEST(a_connection_has_a_user)
 {
-	(void)state;
 	check_peer("127.0.0.1:0");
 	check_peer("[::1]:0");
 }
 
 /* One that nobody has is nobody's. */
-static void an_unknown_one_has_none(void **state)
+TEST(an_unknown_one_has_none)
 {
 	struct sockaddr_in peer = { .sin_family = AF_INET };
 	uid_t uid;
 
-	(void)state;
 	peer.sin_addr.s_addr = htonl(0x7f0a0b0c);
 	peer.sin_port = htons(1);
 	assert_int_equal(sgang_web_peer((struct sockaddr *)&peer, &uid), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hosts_are_compared_whole),
-		cmocka_unit_test(its_own_name_is_one),
-		cmocka_unit_test(a_long_host_is_none),
-		cmocka_unit_test(addresses_are_read_or_refused),
-		cmocka_unit_test(a_connection_has_a_user),
-		cmocka_unit_test(an_unknown_one_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

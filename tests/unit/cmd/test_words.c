@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_words.c - command lines, commands, and messages in sgang's words */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "cmd/spawn.h"
 #include "cmd/spectext.h"
 #include "cmd/words.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-
 /* What a shell would have to read to get these words. */
-static void words_are_quoted(void **state)
+TEST(words_are_quoted)
 {
 	static const char *const words[] = {
 		"sbatch", "--time=1:00", "",           "a b",  "it's",
@@ -33,11 +23,10 @@ static void words_are_quoted(void **state)
 	size_t size, i;
 	FILE *out;
 
-	(void)state;
-	for (i = 0; i < N(words); i++)
+	for (i = 0; i < COUNT(words); i++)
 		assert_int_equal(sgang_words_add(&list, &err, "%s", words[i]),
 				 0);
-	assert_int_equal(list.n, N(words));
+	assert_int_equal(list.n, COUNT(words));
 	assert_null(list.word[list.n]);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
@@ -50,12 +39,11 @@ static void words_are_quoted(void **state)
 	assert_int_equal(list.n, 0);
 }
 
-static void words_are_appended(void **state)
+TEST(words_are_appended)
 {
 	struct sgang_words a = { NULL, 0 }, b = { NULL, 0 };
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_words_add(&a, &err, "n=%d", 7), 0);
 	assert_int_equal(sgang_words_append(&b, &a, &err), 0);
 	assert_int_equal(sgang_words_append(&b, &a, &err), 0);
@@ -76,11 +64,10 @@ static int run(const char *command, char *out, size_t size)
 	return sgang_spawn(argv, out, size, &err);
 }
 
-static void commands_are_run(void **state)
+TEST(commands_are_run)
 {
 	char out[16];
 
-	(void)state;
 	assert_int_equal(run("echo hello", out, sizeof(out)), 0);
 	assert_string_equal(out, "hello\n");
 	assert_int_equal(run("exit 3", out, sizeof(out)), 3);
@@ -92,11 +79,10 @@ static void commands_are_run(void **state)
 }
 
 /* More than there is room for is read and dropped, so that nobody waits. */
-static void long_output_is_cut(void **state)
+TEST(long_output_is_cut)
 {
 	char out[8];
 
-	(void)state;
 	assert_int_equal(run("printf 1234567", out, sizeof(out)), 0);
 	assert_string_equal(out, "1234567");
 	assert_int_equal(run("printf 12345678", out, sizeof(out)), 0);
@@ -107,20 +93,19 @@ static void long_output_is_cut(void **state)
 	assert_string_equal(out, "xxxxxxx");
 }
 
-static void no_such_command(void **state)
+TEST(no_such_command)
 {
 	char *argv[] = { "/no/such/command", NULL };
 	struct sgang_error err;
 	char out[8];
 
-	(void)state;
 	assert_int_equal(sgang_spawn(argv, out, sizeof(out), &err), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_string_equal(err.text, "cannot run /no/such/command: No such "
 				      "file or directory");
 }
 
-static void options_have_our_names(void **state)
+TEST(options_have_our_names)
 {
 	static const struct {
 		const char *text;
@@ -141,8 +126,7 @@ static void options_have_our_names(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		strcpy(err.text, cases[i].text);
 		sgang_spectext_option(&err);
 		assert_string_equal(err.text, cases[i].option);
@@ -152,16 +136,4 @@ static void options_have_our_names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_quoted),
-		cmocka_unit_test(words_are_appended),
-		cmocka_unit_test(commands_are_run),
-		cmocka_unit_test(long_output_is_cut),
-		cmocka_unit_test(no_such_command),
-		cmocka_unit_test(options_have_our_names),
-	};
-
-	return cmocka_run_group_tests_name("words", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

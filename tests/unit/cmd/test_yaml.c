@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_yaml.c - what is printed as YAML is read back as what it was */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <yaml.h>
 
+#include "../unit.h"
 #include "cmd/yaml.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Returns a string the caller frees; takes 'object'. */
 static char *printed(struct json_object *object)
@@ -31,7 +21,7 @@ static char *printed(struct json_object *object)
 }
 
 /* Only what is plain has another type than text. */
-static void text_stays_text(void **state)
+TEST(text_stays_text)
 {
 	static const struct {
 		const char *text;
@@ -90,8 +80,7 @@ static void text_stays_text(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		char *text = printed(json_object_new_string(cases[i].text));
 		yaml_document_t document;
 		yaml_parser_t parser;
@@ -114,7 +103,7 @@ static void text_stays_text(void **state)
 	}
 }
 
-static void other_types_are_bare(void **state)
+TEST(other_types_are_bare)
 {
 	static const struct {
 		const char *json;
@@ -133,8 +122,7 @@ static void other_types_are_bare(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		char *text = printed(json_tokener_parse(cases[i].json));
 
 		assert_string_equal(text, cases[i].yaml);
@@ -143,12 +131,11 @@ static void other_types_are_bare(void **state)
 }
 
 /* A long reason stays on its line. */
-static void lines_are_not_folded(void **state)
+TEST(lines_are_not_folded)
 {
 	char reason[2001];
 	char *text;
 
-	(void)state;
 	memset(reason, 'a', sizeof(reason) - 1);
 	for (size_t i = 3; i < sizeof(reason) - 1; i += 4)
 		reason[i] = ' ';
@@ -159,12 +146,11 @@ static void lines_are_not_folded(void **state)
 	free(text);
 }
 
-static void a_full_disk_is_told(void **state)
+TEST(a_full_disk_is_told)
 {
 	struct json_object *object = json_object_new_string("a");
 	FILE *out = fopen("/dev/full", "w");
 
-	(void)state;
 	assert_non_null(out);
 	setvbuf(out, NULL, _IONBF, 0);
 	assert_int_equal(sgang_yaml_print(object, out), -1);
@@ -172,14 +158,4 @@ static void a_full_disk_is_told(void **state)
 	json_object_put(object);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_stays_text),
-		cmocka_unit_test(other_types_are_bare),
-		cmocka_unit_test(lines_are_not_folded),
-		cmocka_unit_test(a_full_disk_is_told),
-	};
-
-	return cmocka_run_group_tests_name("yaml", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,18 +8,9 @@
  */
 
 #include <dirent.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "../core/fabric_text.h"
 #include "../core/fail_alloc.h"
 #include "../core/fuzz.h"
@@ -27,6 +18,8 @@
 #include "core/fabric/ring.h"
 #include "files/fabric_file.h"
 #include "files/fabric_records.h"
+
+#define IN_FOLDER(name) TEST_WITH(name, make_folder, remove_folder)
 
 static const char *source_folder(void)
 {
@@ -125,13 +118,12 @@ static void check_case(char *name, char *ending)
 }
 
 /* 4.27, 4.14: the cases of tests/data/fabric. */
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	char before[4096], folder[4096], *ending;
 	struct dirent **entries;
 	int n, i, done = 0;
 
-	(void)state;
 	assert_non_null(getcwd(before, sizeof(before)));
 	snprintf(folder, sizeof(folder), "%s/tests/data/fabric",
 		 source_folder());
@@ -238,7 +230,7 @@ static void measure(const struct sgang_fabric *fabric,
 	uint32_t i;
 	char name[16];
 
-	assert_true(last - first < sizeof(runs) / sizeof(runs[0]));
+	assert_true(last - first < COUNT(runs));
 	for (i = 0; i <= last - first; i++) {
 		snprintf(name, sizeof(name), "n%u", first + i);
 		runs[i] = (struct sgang_run){ .node = sgang_fabric_find_node(
@@ -265,12 +257,11 @@ static struct sgang_fabric *load(const char *text, const char *settings,
 }
 
 /* 4.14 to 4.18, 4.27: 14 and 80 whatever the format. */
-static void test_golden(void **state)
+IN_FOLDER(test_golden)
 {
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(textbook) / sizeof(textbook[0]); i++) {
+	for (i = 0; i < COUNT(textbook); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_conf conf;
 		struct sgang_ring ring;
@@ -290,7 +281,7 @@ static void test_golden(void **state)
 /* 4.14, 4.16: an NVL72 rack has a ring of 72 hops that cost 1 each, and the
  * links that count as crossed are those out of a leaf switch, not those out of
  * a rack. */
-static void test_nvl72(void **state)
+IN_FOLDER(test_nvl72)
 {
 	static const struct {
 		const char *text, *settings;
@@ -316,8 +307,7 @@ static void test_nvl72(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_conf conf;
 		struct sgang_ring ring;
@@ -336,14 +326,13 @@ static void test_nvl72(void **state)
 }
 
 /* Without a file all nodes are on one leaf, and NVLink domains are below. */
-static void test_no_file(void **state)
+IN_FOLDER(test_no_file)
 {
 	static const char *const nodes[] = { "n1", "n2", "n3" };
 	struct sgang_fabric *fabric;
 	struct sgang_conf conf;
 	char text[256];
 
-	(void)state;
 	sgang_conf_default(&conf);
 	fabric = sgang_fabric_load_file(&conf, NULL, nodes, 3, NULL);
 	assert_non_null(fabric);
@@ -371,13 +360,12 @@ static struct sgang_fabric *load_file(const char *path, struct sgang_error *err)
 	return sgang_fabric_load_file(&conf, path, NULL, 0, err);
 }
 
-static void test_files(void **state)
+IN_FOLDER(test_files)
 {
 	struct sgang_fabric *fabric;
 	struct sgang_error err;
 	char text[256];
 
-	(void)state;
 	assert_null(load_file(topology, &err));
 	assert_int_equal(errno, ENOENT);
 	assert_non_null(strstr(err.text, topology));
@@ -411,7 +399,7 @@ static void test_files(void **state)
 }
 
 /* 4.27: the shapes that are shipped. */
-static void test_shipped(void **state)
+TEST(test_shipped)
 {
 	static const struct {
 		const char *name;
@@ -429,8 +417,7 @@ static void test_shipped(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_error err;
 		char path[4096];
@@ -484,14 +471,13 @@ static void try_text(const struct sgang_conf *conf, const char *text,
 	sgang_fabric_destroy(fabric);
 }
 
-static void test_fuzz(void **state)
+IN_FOLDER(test_fuzz)
 {
 	static const char spice[] = "-: \n[]{}#'\"&*!|>%@tsn1,?~";
 	struct sgang_conf conf;
 	char text[sizeof(good_yaml)];
 	uint64_t seed, random;
 
-	(void)state;
 	sgang_conf_default(&conf);
 	/* cut anywhere */
 	for (seed = 0; seed < sizeof(good_yaml); seed++) {
@@ -515,13 +501,12 @@ static void test_fuzz(void **state)
 
 /* Whichever allocation of ours fails, ENOMEM is said and nothing is kept. (What
  * libyaml allocates is not ours to fail.) */
-static void test_no_memory(void **state)
+IN_FOLDER(test_no_memory)
 {
 	struct sgang_error err;
 	struct sgang_conf conf;
 	int kind;
 
-	(void)state;
 	for (kind = 0; kind < 2; kind++) {
 		unsigned long n;
 
@@ -596,13 +581,12 @@ static struct sgang_fabric *load_text(const char *yaml, const char *const *only,
 	return fabric;
 }
 
-static void test_records(void **state)
+TEST(test_records)
 {
 	char text[4096];
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(records_cases) / sizeof(records_cases[0]); i++) {
+	for (i = 0; i < COUNT(records_cases); i++) {
 		char *yaml =
 			sgang_fabric_records_yaml(records_cases[i].records);
 		struct sgang_fabric *fabric;
@@ -634,7 +618,7 @@ static void test_records(void **state)
 
 /* 7.1: what is nowhere has a leaf of its own, and what says where it is is there
  * alone, whatever the text says. */
-static void test_only(void **state)
+TEST(test_only)
 {
 	static const char text[] = "- topology: t\n  tree:\n    switches:\n"
 				   "      - switch: a\n        nodes: n[1-4]\n"
@@ -643,7 +627,6 @@ static void test_only(void **state)
 	static const char *const only[] = { NULL, "", "a", "b", "a" };
 	struct sgang_fabric *fabric;
 
-	(void)state;
 	assert_null(load_text(text, NULL, nodes, 5));
 	fabric = load_text(text, only, nodes, 5);
 	assert_non_null(fabric);
@@ -661,7 +644,7 @@ static void test_only(void **state)
 }
 
 /* A line for each of many: 4.27, more than any cluster has. */
-static void test_large(void **state)
+IN_FOLDER(test_large)
 {
 	enum { LEAVES = 6250, NODES = 16 };
 	const size_t room = LEAVES * 80;
@@ -671,7 +654,6 @@ static void test_large(void **state)
 	size_t used;
 	int i;
 
-	(void)state;
 	assert_non_null(text);
 	used = (size_t)snprintf(text, room,
 				"- topology: t\n  tree:\n"
@@ -690,19 +672,4 @@ static void test_large(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
-#define IN_FOLDER(test) \
-	cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),   IN_FOLDER(test_golden),
-		IN_FOLDER(test_nvl72),          IN_FOLDER(test_no_file),
-		IN_FOLDER(test_files),          cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_records), cmocka_unit_test(test_only),
-		IN_FOLDER(test_fuzz),           IN_FOLDER(test_no_memory),
-		IN_FOLDER(test_large),
-	};
-
-	return cmocka_run_group_tests_name("fabric_file", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

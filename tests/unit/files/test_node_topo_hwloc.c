@@ -3,17 +3,9 @@
  * 4.17, 4.27
  */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "files/node_topo_hwloc.h"
 #include "../core/fail_alloc.h"
 
@@ -69,7 +61,7 @@ static const struct shape {
 	  "mlx5_0 mlx5_1 mlx5_4 mlx5_5", 4 },
 	{ "cpu-2socket.xml", "cpu-2socket", "", 2, 32, NULL, "", 1 },
 };
-#define N_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+#define N_SHAPES (COUNT(shapes))
 
 static void check_gpus(const struct shape *shape,
 		       const struct sgang_node_topo *topo)
@@ -108,11 +100,10 @@ static void check_cores(const struct shape *shape,
 	}
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < N_SHAPES; i++) {
 		struct sgang_node_topo *topo = load(shapes[i].file);
 
@@ -126,11 +117,10 @@ static void test_shapes(void **state)
 	}
 }
 
-static void test_nics(void **state)
+TEST(test_nics)
 {
 	struct sgang_node_topo *topo = load("pcie-8gpu.xml");
 
-	(void)state;
 	assert_string_equal(topo->nic[1].name, "mlx5_1");
 	assert_string_equal(topo->nic[1].bus, "0000:85:00.0");
 	assert_int_equal(topo->nic[1].island, 1);
@@ -307,7 +297,7 @@ static const char *islands_with(const char *name, const unsigned int *values)
 }
 
 /* What a link must have to join, and that a chain of links joins too. */
-static void test_links(void **state)
+TEST(test_links)
 {
 	static const struct {
 		const char *name;
@@ -345,9 +335,8 @@ static void test_links(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	assert_string_equal(islands_with(NULL, NULL), "0000 0000");
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		assert_string_equal(islands_with(cases[i].name,
 						 cases[i].values),
 				    cases[i].islands);
@@ -355,13 +344,12 @@ static void test_links(void **state)
 
 /* Where the description does not say which NUMA node GPUs are on, the host
  * bridges tell them apart. */
-static void test_host_bridges(void **state)
+TEST(test_host_bridges)
 {
 	static struct xml xml;
 	char name[16];
 	unsigned int i;
 
-	(void)state;
 	begin_machine(&xml, 2);
 	for (i = 0; i < 2; i++) {
 		begin_package(&xml, i);
@@ -420,7 +408,7 @@ static void check_order(const char *subtype, const char *const *names,
 	sgang_node_topo_destroy(topo);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const char *const nvml[] = { "nvml2", "nvml10", "nvml9",
 					    "nvml0" };
@@ -430,7 +418,6 @@ static void test_order(void **state)
 	static const char *const rsmi[] = { "rsmi0", "rsmi1", "rsmi2",
 					    "rsmi3" };
 
-	(void)state;
 	/* NVML's numbers go before addresses, and 9 before 10 */
 	check_order("NVML", nvml, "1973");
 	check_order("RSMI", rsmi, "9371");
@@ -474,7 +461,7 @@ static void check_wrong(const char *xml, int errnum, const char *begin)
 	"complete_nodeset=\"0x1\""
 #define NUMA "<object type=\"NUMANode\" " SETS "/>\n"
 
-static void test_wrong_text(void **state)
+TEST(test_wrong_text)
 {
 	static const struct {
 		const char *xml;
@@ -524,18 +511,16 @@ static void test_wrong_text(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		check_wrong(cases[i].xml, EINVAL, cases[i].message);
 }
 
 /* Whatever is cut off or overwritten, there is an answer and no crash. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
 	char *whole = read_shape("dgx-h100.xml");
 	size_t length = strlen(whole), cut, taken = 0;
 
-	(void)state;
 	for (cut = 0; cut < length; cut += 997) {
 		struct sgang_node_topo *topo;
 		char saved = whole[cut];
@@ -552,13 +537,12 @@ static void test_damage(void **state)
 	free(whole);
 }
 
-static void test_wrong_file(void **state)
+TEST(test_wrong_file)
 {
 	char path[] = "/tmp/test_node_topo.XXXXXX";
 	struct sgang_error err;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_null(sgang_node_topo_load(path, &err)); /* empty */
 	assert_int_equal(errno, EINVAL);
@@ -604,11 +588,10 @@ static void try_without_memory(const char *xml)
 	assert_int_equal(fail_live, before);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	char *xml = read_shape("nvlink-4gpu-pairs.xml");
 
-	(void)state;
 	try_without_memory(xml);
 	free(xml);
 	xml = read_shape("cpu-2socket.xml");
@@ -616,20 +599,4 @@ static void test_no_memory(void **state)
 	free(xml);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_nics),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_host_bridges),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_wrong_text),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_wrong_file),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("node_topo_hwloc", tests, NULL,
-					   NULL);
-}
+TEST_MAIN(NULL, NULL)

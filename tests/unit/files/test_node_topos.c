@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_node_topos.c - what is inside each node of a cluster; behaviour 4.27 */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "files/node_topos.h"
 #include "../core/fail_alloc.h"
 
@@ -61,7 +53,7 @@ static int remove_dir(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (i = 0; i < COUNT(files); i++) {
 		path_of(path, files[i]);
 		unlink(path);
 	}
@@ -131,11 +123,10 @@ static const char *shapes(const char *text)
 	return shown;
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	char absolute[4096], text[8192];
 
-	(void)state;
 	assert_string_equal(shapes(""), "- - - - - 0/0");
 	/* nodes that the cluster does not have are of no interest */
 	assert_string_equal(shapes("NodeTopology=n[1-64] "
@@ -153,9 +144,8 @@ static void test_lines(void **state)
 }
 
 /* What was collected is for nodes of which gang.conf says nothing. */
-static void test_collected(void **state)
+TEST(test_collected)
 {
-	(void)state;
 	write_file("node-topology/nodes.conf",
 		   "NodeTopology=n[1-9],m1 Hwloc=../shapes/cpu-2socket.xml\n");
 	assert_string_equal(shapes(""),
@@ -182,11 +172,10 @@ static void check_wrong(const char *text, int errnum, const char *file,
 		fail_msg("%s", err.text);
 }
 
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	char path[4096];
 
-	(void)state;
 	check_wrong("NodeTopology=n1 Hwloc=not-there.xml", ENOENT,
 		    "not-there.xml", "cannot be opened");
 	write_file("broken.xml", "<topology version=\"2.0\">\n<object/>\n");
@@ -203,7 +192,7 @@ static void test_wrong(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct sgang_node_topos *topos;
 	struct sgang_conf conf;
@@ -211,7 +200,6 @@ static void test_no_memory(void **state)
 	unsigned long n;
 	long live;
 
-	(void)state;
 	write_file("node-topology/nodes.conf",
 		   "NodeTopology=n1 Hwloc=../shapes/cpu-2socket.xml\n");
 	read_conf("NodeTopology=n2 Hwloc=shapes/nvlink-4gpu-pairs.xml", &conf);
@@ -236,15 +224,4 @@ static void test_no_memory(void **state)
 	sgang_node_topos_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_collected),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("node_topos", tests, make_dir,
-					   remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

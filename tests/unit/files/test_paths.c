@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_paths.c - unit tests of paths.c */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "files/paths.h"
 
-static void test_in(void **state)
+TEST(test_in)
 {
 	char path[SGANG_PATH], longest[SGANG_PATH];
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_path_in(path, "/etc/slurm", "a.xml", &err), 0);
 	assert_string_equal(path, "/etc/slurm/a.xml");
 	assert_int_equal(sgang_path_in(path, "/etc/slurm", "/a.xml", &err), 0);
@@ -33,7 +24,7 @@ static void test_in(void **state)
 	assert_non_null(strstr(err.text, "xxx"));
 }
 
-static void test_folder(void **state)
+TEST(test_folder)
 {
 	static const struct {
 		const char *path, *folder;
@@ -49,8 +40,7 @@ static void test_folder(void **state)
 	struct sgang_error err;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(sgang_path_folder(folder, cases[i].path, &err),
 				 0);
 		assert_string_equal(folder, cases[i].folder);
@@ -66,12 +56,4 @@ static void test_folder(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in),
-		cmocka_unit_test(test_folder),
-	};
-
-	return cmocka_run_group_tests_name("paths", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

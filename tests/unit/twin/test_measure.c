@@ -4,20 +4,12 @@
  * Behaviour 8.2.
  */
 
-#include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "twin/measure.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_GANG SGANG_OUTCOME_NONE
 
 /* Of sgang_measure_class_name[]. */
@@ -95,17 +87,18 @@ static struct sgang_outcome_sample samples[] = {
 	{ 3000, 1, 0, 8, 2, 1, 2 },
 };
 
-static const struct sgang_trace trace = { .jobs = asked, .n_jobs = N(asked) };
+static const struct sgang_trace trace = { .jobs = asked,
+					  .n_jobs = COUNT(asked) };
 static const struct sgang_site site = { .n_nodes = 4 };
 static const struct sgang_outcome outcome = {
 	.jobs = got,
-	.n_jobs = N(got),
+	.n_jobs = COUNT(got),
 	.gangs = gangs,
-	.n_gangs = N(gangs),
+	.n_gangs = COUNT(gangs),
 	.nodes = nodes,
-	.n_nodes = N(nodes),
+	.n_nodes = COUNT(nodes),
 	.samples = samples,
-	.n_samples = N(samples),
+	.n_samples = COUNT(samples),
 	.from = 1000,
 	.until = 4600,
 	.cpus = 16,
@@ -115,11 +108,10 @@ static const struct sgang_outcome outcome = {
 	.victims = 1,
 };
 
-static void the_cluster(void **state)
+TEST(the_cluster)
 {
 	struct sgang_measure m;
 
-	(void)state;
 	assert_int_equal(sgang_measure(&trace, &site, &outcome, &m, NULL), 0);
 	assert_near(m.makespan, 3600);
 	assert_near(m.utilisation, 0.25);
@@ -138,12 +130,11 @@ static void the_cluster(void **state)
 	sgang_measure_clear(&m);
 }
 
-static void jobs_of_no_gang(void **state)
+TEST(jobs_of_no_gang)
 {
 	const struct sgang_measure_class *all, *one, *two;
 	struct sgang_measure m;
 
-	(void)state;
 	assert_int_equal(sgang_measure(&trace, &site, &outcome, &m, NULL), 0);
 	all = &m.jobs[ALL];
 	assert_near(all->n, 5);
@@ -178,12 +169,11 @@ static void jobs_of_no_gang(void **state)
 	assert_null(m.job_wait);
 }
 
-static void gangs_and_rings(void **state)
+TEST(gangs_and_rings)
 {
 	const struct sgang_measure_class *all, *two;
 	struct sgang_measure m;
 
-	(void)state;
 	assert_int_equal(sgang_measure(&trace, &site, &outcome, &m, NULL), 0);
 	all = &m.gangs[ALL];
 	assert_near(all->n, 6);
@@ -237,7 +227,7 @@ static void count_down(size_t n, struct sgang_measure *m)
 	free(end);
 }
 
-static void nearest_rank(void **state)
+TEST(nearest_rank)
 {
 	static const struct {
 		size_t n;
@@ -250,8 +240,7 @@ static void nearest_rank(void **state)
 	struct sgang_measure m;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		count_down(cases[i].n, &m);
 		assert_near(m.jobs[ALL].wait.mean, cases[i].mean);
 		assert_near(m.jobs[ALL].wait.median, cases[i].median);
@@ -264,16 +253,15 @@ static void nearest_rank(void **state)
 	}
 }
 
-static void each_size_is_in_one_class(void **state)
+TEST(each_size_is_in_one_class)
 {
 	static const double of_class[] = { 20, 1, 2, 4, 8, 5 };
 	struct sgang_measure m;
 	size_t i;
 
-	(void)state;
-	assert_int_equal(N(of_class), SGANG_MEASURE_CLASSES);
+	assert_int_equal(COUNT(of_class), SGANG_MEASURE_CLASSES);
 	count_down(20, &m);
-	for (i = 0; i < N(of_class); i++)
+	for (i = 0; i < COUNT(of_class); i++)
 		assert_near(m.jobs[i].n, of_class[i]);
 	assert_string_equal(sgang_measure_class_name[EIGHT], "8-15");
 	assert_near(m.jobs[EIGHT].wait.max, 13);
@@ -281,13 +269,12 @@ static void each_size_is_in_one_class(void **state)
 }
 
 /* No job, no time, no sample. */
-static void nothing(void **state)
+TEST(nothing)
 {
 	const struct sgang_outcome none = { .cpus = 16 };
 	const struct sgang_trace empty = { .n_jobs = 0 };
 	struct sgang_measure m;
 
-	(void)state;
 	assert_int_equal(sgang_measure(&empty, &site, &none, &m, NULL), 0);
 	assert_near(m.makespan, 0);
 	assert_unknown(m.utilisation);
@@ -298,13 +285,12 @@ static void nothing(void **state)
 	sgang_measure_clear(&m);
 }
 
-static void of_another_queue(void **state)
+TEST(of_another_queue)
 {
 	const struct sgang_trace shorter = { .jobs = asked, .n_jobs = 1 };
 	struct sgang_measure m;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_measure(&shorter, &site, &outcome, &m, &err),
 			 -1);
 	assert_int_equal(errno, EINVAL);
@@ -312,7 +298,7 @@ static void of_another_queue(void **state)
 				      "expected 1");
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	struct sgang_measure m;
 	struct sgang_error err;
@@ -320,7 +306,6 @@ static void without_memory(void **state)
 	unsigned long n;
 	int rc = -1;
 
-	(void)state;
 	for (n = 1; rc; n++) {
 		fail_at(n);
 		rc = sgang_measure(&trace, &site, &outcome, &m, &err);
@@ -336,18 +321,4 @@ static void without_memory(void **state)
 	assert_int_equal(fail_live, live);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_cluster),
-		cmocka_unit_test(jobs_of_no_gang),
-		cmocka_unit_test(gangs_and_rings),
-		cmocka_unit_test(nearest_rank),
-		cmocka_unit_test(each_size_is_in_one_class),
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(of_another_queue),
-		cmocka_unit_test(without_memory),
-	};
-
-	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

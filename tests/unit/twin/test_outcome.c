@@ -4,21 +4,11 @@
  * Behaviour 8.2: configurations are replayed in processes of their own.
  */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "twin/outcome.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- read() and write() as a pipe has them ---- */
 
@@ -97,13 +87,13 @@ static struct sgang_outcome whole(void)
 {
 	return (struct sgang_outcome){
 		.jobs = jobs,
-		.n_jobs = N(jobs),
+		.n_jobs = COUNT(jobs),
 		.gangs = gangs,
-		.n_gangs = N(gangs),
+		.n_gangs = COUNT(gangs),
 		.nodes = nodes,
-		.n_nodes = N(nodes),
+		.n_nodes = COUNT(nodes),
 		.samples = samples,
-		.n_samples = N(samples),
+		.n_samples = COUNT(samples),
 		.from = 1,
 		.until = 2,
 		.cpus = 3,
@@ -183,7 +173,7 @@ static void assert_refused(int fd)
 
 /* ---- the tests ---- */
 
-static void goes_there_and_back(void **state)
+TEST(goes_there_and_back)
 {
 	const struct sgang_outcome all = whole(), none = { .from = 5 };
 	const struct sgang_outcome *const cases[] = { &all, &none };
@@ -193,9 +183,8 @@ static void goes_there_and_back(void **state)
 	size_t i, k;
 	int fd;
 
-	(void)state;
-	for (i = 0; i < N(cases); i++) {
-		for (k = 0; k < N(pieces); k++) {
+	for (i = 0; i < COUNT(cases); i++) {
+		for (k = 0; k < COUNT(pieces); k++) {
 			piece = pieces[k];
 			fd = stream_of(cases[i]);
 			assert_int_equal(sgang_outcome_read(&got, fd, &err), 0);
@@ -209,13 +198,12 @@ static void goes_there_and_back(void **state)
 }
 
 /* The next one begins where this one ended. */
-static void two_in_one_stream(void **state)
+TEST(two_in_one_stream)
 {
 	struct sgang_outcome a = whole(), b = whole(), got;
 	struct sgang_error err;
 	int fds[2];
 
-	(void)state;
 	b.until = 99;
 	b.n_jobs = 0;
 	b.n_gangs = 0;
@@ -233,14 +221,13 @@ static void two_in_one_stream(void **state)
 	close(fds[0]);
 }
 
-static void each_byte_counts(void **state)
+TEST(each_byte_counts)
 {
 	const struct sgang_outcome all = whole();
 	int fd = stream_of(&all);
 	off_t size = lseek(fd, 0, SEEK_END), at;
 	unsigned char byte, wrong;
 
-	(void)state;
 	for (at = 0; at < size; at++) {
 		assert_int_equal(pread(fd, &byte, 1, at), 1);
 		wrong = byte ^ 0x10;
@@ -258,14 +245,13 @@ static void each_byte_counts(void **state)
 }
 
 /* Numbers of places that are not there. */
-static void what_leads_nowhere_is_refused(void **state)
+TEST(what_leads_nowhere_is_refused)
 {
 	const struct sgang_outcome all = whole();
 	const struct sgang_outcome_job job = jobs[0];
 	const struct sgang_outcome_gang gang = gangs[0];
 	int which, fd;
 
-	(void)state;
 	for (which = 0; which < 6; which++) {
 		if (which == 0)
 			jobs[0].how = SGANG_OUTCOME_CANCELLED + 1;
@@ -295,7 +281,7 @@ static void what_leads_nowhere_is_refused(void **state)
 	close(fd);
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	const struct sgang_outcome all = whole();
 	struct sgang_outcome got;
@@ -304,7 +290,6 @@ static void without_memory(void **state)
 	long live = fail_live;
 	unsigned long n;
 
-	(void)state;
 	for (n = 1; rc; n++) {
 		lseek(fd, 0, SEEK_SET);
 		fail_at(n);
@@ -321,13 +306,12 @@ static void without_memory(void **state)
 	close(fd);
 }
 
-static void what_the_file_says(void **state)
+TEST(what_the_file_says)
 {
 	const struct sgang_outcome all = whole();
 	struct sgang_outcome got;
 	struct sgang_error err;
 
-	(void)state;
 	assert_int_equal(sgang_outcome_write(&all, -1, &err), -1);
 	assert_int_equal(errno, EBADF);
 	assert_string_equal(err.text, "cannot write what became of the queue: "
@@ -339,16 +323,4 @@ static void what_the_file_says(void **state)
 	assert_null(got.jobs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(goes_there_and_back),
-		cmocka_unit_test(two_in_one_stream),
-		cmocka_unit_test(each_byte_counts),
-		cmocka_unit_test(what_leads_nowhere_is_refused),
-		cmocka_unit_test(without_memory),
-		cmocka_unit_test(what_the_file_says),
-	};
-
-	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -5,19 +5,9 @@
  * row.
  */
 
-#include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "core/base/hostlist.h"
 #include "twin/site.h"
@@ -300,13 +290,12 @@ static const struct trial trials[] = {
 	  "\"n2\"" },
 };
 
-static void files_become_sites(void **state)
+TEST(files_become_sites)
 {
 	size_t i, failed = 0;
 	char *text;
 
-	(void)state;
-	for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+	for (i = 0; i < COUNT(trials); i++) {
 		text = outcome(trials[i].text);
 		if (strcmp(text, trials[i].expected)) {
 			print_error("%s:\n%s\nexpected:\n%s\n", trials[i].about,
@@ -318,13 +307,12 @@ static void files_become_sites(void **state)
 	assert_int_equal(failed, 0);
 }
 
-static void files_include_others(void **state)
+TEST(files_include_others)
 {
 	char other[sizeof(path) + 8], text[128];
 	const char *name = strrchr(path, '/') + 1;
 	char *result;
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s.nodes", path);
 	snprintf(text, sizeof(text), "Include %s.nodes\n", name);
 	write_file(other, "NodeName=n1 CPUs=4\n");
@@ -339,7 +327,7 @@ static void files_include_others(void **state)
 	unlink(other);
 }
 
-static void nodes_that_are_alike(void **state)
+TEST(nodes_that_are_alike)
 {
 	static const char *const names[] = { "n10", "n9" };
 	const struct sgang_site_node like = {
@@ -348,7 +336,6 @@ static void nodes_that_are_alike(void **state)
 	struct sgang_site *site = sgang_site_alike(names, 2, &like, NULL);
 	char *text;
 
-	(void)state;
 	assert_non_null(site);
 	text = describe(site);
 	assert_string_equal(text, "n9 8/100 gpus=2\nn10 8/100 gpus=2\n"
@@ -358,7 +345,7 @@ static void nodes_that_are_alike(void **state)
 }
 
 /* Each allocation fails once: nothing leaks, and the message says so. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	struct sgang_site *site = NULL;
 	struct sgang_error err;
@@ -366,8 +353,7 @@ static void no_memory(void **state)
 	long live;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+	for (i = 0; i < COUNT(trials); i++) {
 		if (trials[i].expected[0] == ':')
 			continue;
 		write_file(path, trials[i].text);
@@ -401,14 +387,4 @@ static int remove_path(void **state)
 	return unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_become_sites),
-		cmocka_unit_test(files_include_others),
-		cmocka_unit_test(nodes_that_are_alike),
-		cmocka_unit_test(no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, make_path, remove_path);
-}
+TEST_MAIN(make_path, remove_path)

@@ -5,20 +5,10 @@
  * message. To add one add a row.
  */
 
-#include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "twin/trace.h"
 
@@ -363,13 +353,12 @@ static const struct trial trials[] = {
 		  "gangs by a rule or none" },
 };
 
-static void files_become_jobs(void **state)
+TEST(files_become_jobs)
 {
 	size_t i, left_out, failed = 0;
 	char *text;
 
-	(void)state;
-	for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+	for (i = 0; i < COUNT(trials); i++) {
 		text = outcome(&trials[i], &left_out);
 		if (strcmp(text, trials[i].expected) ||
 		    left_out != trials[i].left_out) {
@@ -384,7 +373,7 @@ static void files_become_jobs(void **state)
 }
 
 /* A local time, in winter and in summer. */
-static void dates_are_local(void **state)
+TEST(dates_are_local)
 {
 	static const struct trial trial = {
 		.text = "JobID|Submit|Start|Elapsed|NNodes\n"
@@ -394,7 +383,6 @@ static void dates_are_local(void **state)
 	size_t left_out;
 	char *text;
 
-	(void)state;
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	tzset();
 	text = outcome(&trial, &left_out);
@@ -405,7 +393,7 @@ static void dates_are_local(void **state)
 }
 
 /* Each allocation fails once: nothing leaks, and the message says so. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	struct sgang_trace *trace = NULL;
 	struct sgang_error err;
@@ -413,8 +401,7 @@ static void no_memory(void **state)
 	long live;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+	for (i = 0; i < COUNT(trials); i++) {
 		if (trials[i].expected[0] == ':')
 			continue;
 		write_file(trials[i].text);
@@ -439,26 +426,24 @@ static void no_memory(void **state)
 	}
 }
 
-static void no_such_file(void **state)
+TEST(no_such_file)
 {
 	const struct sgang_trace_terms terms = { .gangs = NONE };
 	struct sgang_error err;
 
-	(void)state;
 	assert_null(sgang_trace_load("/nonexistent/jobs", &terms, &err));
 	assert_int_equal(errno, ENOENT);
 	assert_string_equal(err.text, "/nonexistent/jobs: cannot be opened: No "
 				      "such file or directory");
 }
 
-static void standard_input(void **state)
+TEST(standard_input)
 {
 	const struct sgang_trace_terms terms = { .gangs = NONE };
 	struct sgang_trace *trace;
 	struct sgang_error err;
 	char *text;
 
-	(void)state;
 	write_file("1 1 1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n");
 	assert_non_null(freopen(path, "r", stdin));
 	trace = sgang_trace_load("-", &terms, &err);
@@ -508,7 +493,7 @@ static double seconds_since(const struct timespec *from)
 	       (double)(now.tv_nsec - from->tv_nsec) / 1e9;
 }
 
-static void many_jobs(void **state)
+TEST(many_jobs)
 {
 	const struct sgang_trace_terms terms = { .gangs = RULE,
 						 .within = 3000 };
@@ -516,7 +501,6 @@ static void many_jobs(void **state)
 	struct sgang_error err;
 	struct timespec from;
 
-	(void)state;
 	write_many();
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 	trace = sgang_trace_load(path, &terms, &err);
@@ -544,16 +528,4 @@ static int remove_path(void **state)
 	return unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_become_jobs),
-		cmocka_unit_test(dates_are_local),
-		cmocka_unit_test(no_memory),
-		cmocka_unit_test(no_such_file),
-		cmocka_unit_test(standard_input),
-		cmocka_unit_test(many_jobs),
-	};
-
-	return cmocka_run_group_tests(tests, make_path, remove_path);
-}
+TEST_MAIN(make_path, remove_path)

@@ -5,19 +5,13 @@
  * else. It walks over all starts and ends in the order of time.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "../core/fuzz.h"
 #include "core/fabric/fabric.h"
 #include "twin/twin.h"
+
+#define TWIN_TEST(name) TEST_WITH(name, setup, teardown)
 
 #define NODES 32
 #define CPUS 8
@@ -355,12 +349,11 @@ static void judge_gang(const struct sgang_outcome *o, uint32_t gang)
 }
 
 /* SGANG_TWIN_SEEDS queues; more of them find more. */
-static void test_random_queues(void **state)
+TWIN_TEST(test_random_queues)
 {
 	const char *seeds = getenv("SGANG_TWIN_SEEDS");
 	uint32_t n = seeds ? (uint32_t)atoi(seeds) : 12;
 
-	(void)state;
 	for (uint32_t seed = 1; seed <= n; seed++) {
 		struct sgang_outcome o;
 		uint64_t s = seed;
@@ -382,12 +375,11 @@ static void test_random_queues(void **state)
 }
 
 /* 8.3: the same queue gives the same outcome. */
-static void test_same_again(void **state)
+TWIN_TEST(test_same_again)
 {
 	struct sgang_outcome a, b;
 	uint64_t seed = 7;
 
-	(void)state;
 	random_queue(&seed, 200);
 	replay(false, &a);
 	replay(false, &b);
@@ -401,11 +393,10 @@ static void test_same_again(void **state)
 
 /* Two gangs of two members that need half of the cluster each. One by one in
  * the order a b a b two members of different gangs have all nodes. */
-static void test_stock_deadlock(void **state)
+TWIN_TEST(test_stock_deadlock)
 {
 	struct sgang_outcome o;
 
-	(void)state;
 	trace.n_jobs = 0;
 	add(1000, 16, 100, "a");
 	add(1000, 16, 100, "b");
@@ -433,11 +424,10 @@ static void test_stock_deadlock(void **state)
 
 /* A small job goes before a large one that it does not delay, and a longer one
  * does not. */
-static void test_backfill(void **state)
+TWIN_TEST(test_backfill)
 {
 	struct sgang_outcome o;
 
-	(void)state;
 	trace.n_jobs = 0;
 	add(1000, 20, 600, "");
 	add(1010, 32, 600, "");
@@ -456,11 +446,10 @@ static void test_backfill(void **state)
 
 /* 8.1: a gang is placed in one leaf, where stock Slurm's members lie where there
  * is room at the moment. */
-static void test_placed(void **state)
+TWIN_TEST(test_placed)
 {
 	struct sgang_outcome o;
 
-	(void)state;
 	trace.n_jobs = 0;
 	for (int i = 0; i < 4; i++)
 		add(1000, 5, 5000, ""); /* leaves three nodes in each leaf */
@@ -475,11 +464,10 @@ static void test_placed(void **state)
 }
 
 /* Members of the tier above take the nodes of jobs below, which wait again. */
-static void test_preempts(void **state)
+TWIN_TEST(test_preempts)
 {
 	struct sgang_outcome o;
 
-	(void)state;
 	site.scheduling.preempts = true;
 	trace.n_jobs = 0;
 	for (int i = 0; i < 4; i++)
@@ -497,11 +485,10 @@ static void test_preempts(void **state)
 
 /* What is left of a gang after others have ended is no gang that could start
  * together again: it waits by itself. */
-static void test_preempts_rest(void **state)
+TWIN_TEST(test_preempts_rest)
 {
 	struct sgang_outcome o;
 
-	(void)state;
 	site.scheduling.preempts = true;
 	trace.n_jobs = 0;
 	add(1000, 8, 100, "g");
@@ -516,11 +503,10 @@ static void test_preempts_rest(void **state)
 	sgang_outcome_clear(&o);
 }
 
-static void test_empty(void **state)
+TWIN_TEST(test_empty)
 {
 	struct sgang_outcome o;
 
-	(void)state;
 	trace.n_jobs = 0;
 	replay(false, &o);
 	assert_int_equal(o.until, o.from);
@@ -529,7 +515,7 @@ static void test_empty(void **state)
 
 /* Wherever memory runs out, the replay says so or goes on as if it had not: the
  * conductor tries again. Nothing is lost. */
-static void test_no_memory(void **state)
+TWIN_TEST(test_no_memory)
 {
 	const struct sgang_twin_terms terms = {
 		.trace = &trace,
@@ -540,7 +526,6 @@ static void test_no_memory(void **state)
 	unsigned long failed = 0;
 	uint64_t seed = 3;
 
-	(void)state;
 	random_queue(&seed, 12);
 	site.scheduling.preempts = true;
 	for (unsigned long n = 1;; n += 1 + n / 50) {
@@ -566,24 +551,4 @@ static void test_no_memory(void **state)
 	fail_at(0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_empty, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_backfill, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stock_deadlock, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_placed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_preempts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_preempts_rest, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_same_again, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_no_memory, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_random_queues, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
