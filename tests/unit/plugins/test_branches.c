@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_branches.c - gangs whose members form a tree of groups */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "toy_cluster.h"
 #include "no_memory.h"
 
@@ -56,7 +49,7 @@ static void begin_serve(uint32_t min, uint32_t ids[6])
 
 /* 2.22 2.23 2.24 2.25: those who have completed count in their own group alone. Who is
  * which: the encoder and the decoders of two replicas. */
-static void test_stale(void **state)
+TOY_TEST(test_stale)
 {
 	static const struct {
 		const char *what;
@@ -121,12 +114,11 @@ static void test_stale(void **state)
 
 /* A member that comes when the others of its group have completed is a late one
  * as any other, and does not wait for them. */
-static void test_late_after_all(void **state)
+TOY_TEST(test_late_after_all)
 {
 	static const char *const roles[] = { "a:min=1", "b:min=2", "b" };
 	uint32_t ids[3], late;
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
 		ids[i] = with_role("t", 2, roles[i], "");
 	pass();
@@ -147,14 +139,13 @@ static void test_late_after_all(void **state)
 
 /* 6.5: those beyond the minimum start with it, but for the spares, which have a
  * role and no rank. One takes the place of a member of its own group alone. */
-static void test_spares(void **state)
+TOY_TEST(test_spares)
 {
 	static const char *const roles[] = { "a:min=1", "b:min=2", "b", "b",
 					     "b" };
 	struct sgang_record r;
 	uint32_t ids[5], rank;
 
-	(void)state;
 	for (uint32_t i = 0; i < 5; i++) {
 		struct fake_request rq = member_of("t", 2);
 		char more[64];
@@ -234,12 +225,11 @@ static void wide_cluster(void)
 
 /* A group that follows is told of all others, and takes not much longer than a
  * gang of as many. */
-static void test_many(void **state)
+TOY_TEST(test_many)
 {
 	double gang, group;
 	uint32_t first;
 
-	(void)state;
 	wide_cluster();
 	gang = time_start("gang_mode=strict", 0);
 	wide_cluster();
@@ -256,12 +246,11 @@ static void test_many(void **state)
 
 /* Tasks of an array have records only when they are split off: each has a rank
  * of its own. */
-static void test_array_follows(void **state)
+TOY_TEST(test_array_follows)
 {
 	struct fake_request rq = member_of("serve", 1);
 	uint32_t ids[3], had = 0, n = 0;
 
-	(void)state;
 	add_replica("r1", 1, ids);
 	pass();
 	schedule_and_pass();
@@ -360,7 +349,7 @@ static bool went(const uint32_t ids[3])
 
 /* 2.15, 2.23: one allocation, or all from one on, fail in a pass: no group starts
  * in part, and afterwards all is as it would have been. */
-static void test_no_memory(void **state)
+TOY_TEST(test_no_memory)
 {
 #ifdef __SANITIZE_THREAD__
 	skip(); /* it takes too long, and has one thread */
@@ -402,14 +391,4 @@ static void test_no_memory(void **state)
 	}
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_stale), T(test_late_after_all), T(test_spares),
-		T(test_many),  T(test_array_follows),  T(test_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

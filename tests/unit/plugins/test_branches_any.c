@@ -7,15 +7,7 @@
  * got. It tries all sets of members and all their placements.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fuzz.h"
 #include "toy_cluster.h"
 
@@ -535,28 +527,16 @@ static void try_worlds(bool mixed)
 
 /* 2.15 2.16 2.17 5.4 5.5: no tree that fits waits, none that does not starts,
  * what starts is a minimum, what is called exact is optimal, and 99.5 % are. */
-static void test_any(void **state)
+TOY_TEST(test_any)
 {
-	(void)state;
 	try_worlds(false);
 }
 
 /* ... and where members of one group ask for different resources, or for nodes
  * by name. */
-static void test_mixed(void **state)
+TOY_TEST(test_mixed)
 {
-	(void)state;
 	try_worlds(true);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_any),
-		T(test_mixed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

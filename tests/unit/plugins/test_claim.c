@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_claim.c - gangs that preempt: all that they take, or nobody */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/hostlist.h"
 #include "toy_cluster.h"
 #include "no_memory.h"
+
+#define PREEMPTION_TEST(name) TEST_WITH(name, setup_preemption, teardown)
 
 #define GRACE 100 /* seconds, of those that have any */
 
@@ -184,12 +178,11 @@ static void look_at_save(void)
 
 /* 3.24, 3.29, 3.30, 3.32: as many go as are needed, together, after the claim
  * is on disk; the gang starts on their nodes when the last of them has gone. */
-static void test_whole(void **state)
+PREEMPTION_TEST(test_whole)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	submit_many(high("train", 3), 3, ids);
 	pass();
@@ -227,12 +220,11 @@ static void test_whole(void **state)
 }
 
 /* 3.32: no grace, and they are killed: it starts in the next pass. */
-static void test_killed(void **state)
+PREEMPTION_TEST(test_killed)
 {
 	struct fake_request rq = plain(1, 1);
 	uint32_t low[NODES], ids[3], ended = 0;
 
-	(void)state;
 	rq.killed = true;
 	for (uint32_t n = 0; n < NODES; n++)
 		low[n] = start_on(n, rq);
@@ -247,13 +239,12 @@ static void test_killed(void **state)
 
 /* 3.24: what is free is used first; jobs that are requeued go before those that
  * are killed; of the same kind those of the lower priority. */
-static void test_least_harm(void **state)
+PREEMPTION_TEST(test_least_harm)
 {
 	struct fake_request rq = high("train", 3);
 	struct fake_request low = plain(1, 1);
 	uint32_t ids[3], killed[2], requeued[13];
 
-	(void)state;
 	rq.tier = 9;
 	low.grace = GRACE;
 	low.killed = true;
@@ -273,12 +264,11 @@ static void test_least_harm(void **state)
 }
 
 /* 3.29: all or nobody: one of the nodes cannot be had. */
-static void test_nobody(void **state)
+PREEMPTION_TEST(test_nobody)
 {
 	struct fake_request firm = plain(1, 1), rq = high("train", 4);
 	uint32_t low[NODES], ids[4];
 
-	(void)state;
 	fill(0, low);
 	fake_end(low[3]);
 	firm.tier = 1;
@@ -298,7 +288,7 @@ static void test_nobody(void **state)
 
 /* 3.29: nor for a gang that something else would stop then: licences for one
  * of its members, or a limit on nodes. */
-static void test_something_else(void **state)
+PREEMPTION_TEST(test_something_else)
 {
 	static const struct {
 		uint32_t licences, most_nodes;
@@ -324,12 +314,11 @@ static void test_something_else(void **state)
 }
 
 /* 3.29: where it is not wanted nobody goes, and the record says why. */
-static void test_not_wanted(void **state)
+PREEMPTION_TEST(test_not_wanted)
 {
 	uint32_t low[NODES], ids[2], other;
 	struct fake_request rq = high("train", 2);
 
-	(void)state;
 	fill(0, low);
 	rq.more = "gang_preempt=no";
 	submit_many(rq, 2, ids);
@@ -353,7 +342,7 @@ static void test_not_wanted(void **state)
 }
 
 /* 3.24, 3.29: only those go that each of the members may preempt. */
-static void test_by_each(void **state)
+PREEMPTION_TEST(test_by_each)
 {
 	for (int first = 0; first < 2; first++) {
 		uint32_t low[NODES], ids[2];
@@ -377,12 +366,11 @@ static void test_by_each(void **state)
 
 /* 3.24: a job that is exempt for a while goes when it is not so any more; the
  * conductor wakes the scheduler then. */
-static void test_exempt(void **state)
+PREEMPTION_TEST(test_exempt)
 {
 	struct fake_request rq = plain(1, 1);
 	uint32_t ids[2], woken;
 
-	(void)state;
 	rq.exempt = 50;
 	for (uint32_t n = 0; n < NODES; n++)
 		(void)start_on(n, rq);
@@ -405,13 +393,12 @@ static void test_exempt(void **state)
 
 /* 3.32: what was freed is kept from those behind the gang, however short, and
  * not from those before it. Another gang leaves it out. */
-static void test_kept(void **state)
+PREEMPTION_TEST(test_kept)
 {
 	struct fake_request rq = plain(1, 1000);
 	uint32_t low[NODES], ids[3], more[2], behind, before;
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -436,12 +423,11 @@ static void test_kept(void **state)
 }
 
 /* 3.31: a victim that has gone and runs again elsewhere is none any more. */
-static void test_runs_again(void **state)
+PREEMPTION_TEST(test_runs_again)
 {
 	struct fake_request low = plain(1, 1), rq = high("train", 3);
 	uint32_t ids[3], victim, other = 0;
 
-	(void)state;
 	low.grace = GRACE;
 	for (uint32_t n = 1; n < NODES; n++)
 		other = start_on(n, low);
@@ -466,11 +452,10 @@ static void test_runs_again(void **state)
 /* ---- slurmctld dies ---- */
 
 /* 3.30: before the claim is on disk: as if nothing had been. */
-static void test_dies_unsaved(void **state)
+PREEMPTION_TEST(test_dies_unsaved)
 {
 	uint32_t low[NODES], ids[3];
 
-	(void)state;
 	fill(GRACE, low);
 	submit_many(high("train", 3), 3, ids);
 	pass();
@@ -491,12 +476,11 @@ static void test_dies_unsaved(void **state)
 
 /* 3.30, 3.31: after that, and before anybody was signalled: the claim is found,
  * and planned anew. */
-static void test_dies_saved(void **state)
+PREEMPTION_TEST(test_dies_saved)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	submit_many(high("train", 3), 3, ids);
 	pass();
@@ -516,12 +500,11 @@ static void test_dies_saved(void **state)
 }
 
 /* 3.31, 3.32: while the victims end: the claim is found, with them. */
-static void test_dies_struck(void **state)
+PREEMPTION_TEST(test_dies_struck)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -544,12 +527,11 @@ static void test_dies_struck(void **state)
 
 /* 3.31: after some of the victims have been signalled: the others are, later,
  * and nobody else. */
-static void test_dies_half_struck(void **state)
+PREEMPTION_TEST(test_dies_half_struck)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -572,12 +554,11 @@ static void test_dies_half_struck(void **state)
 
 /* 3.32: slurmctld has read its jobs anew. Before it is known what is claimed
  * nobody starts, but not for ever. */
-static void test_forgets_jobs(void **state)
+PREEMPTION_TEST(test_forgets_jobs)
 {
 	uint32_t low[NODES], ids[3], behind;
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -598,12 +579,11 @@ static void test_forgets_jobs(void **state)
 }
 
 /* 3.32: the files are read again: the claim is found in the records. */
-static void test_reconfigured(void **state)
+PREEMPTION_TEST(test_reconfigured)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -641,12 +621,11 @@ static uint64_t back_unregistered(uint32_t *ids, uint32_t *low)
 }
 
 /* 3.32: a node that registers after a restart is waited for. */
-static void test_registers(void **state)
+PREEMPTION_TEST(test_registers)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	nodes = back_unregistered(ids, low);
 	fake_clock(59);
 	pass();
@@ -660,12 +639,11 @@ static void test_registers(void **state)
 }
 
 /* 3.31: one that does not is not waited for longer than that. */
-static void test_never_registers(void **state)
+PREEMPTION_TEST(test_never_registers)
 {
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	nodes = back_unregistered(ids, low);
 	fake_clock(60);
 	pass();
@@ -691,12 +669,11 @@ static void lose_claim(uint32_t id)
 
 /* 3.31: a node is out of service: the gang plans anew, with the victims that go
  * anyway. */
-static void test_node_down(void **state)
+PREEMPTION_TEST(test_node_down)
 {
 	uint32_t low[NODES], ids[3], down;
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -720,12 +697,11 @@ static void test_node_down(void **state)
 /* 3.29, 3.31: after three plans in a row it gives up, and its victims run on;
  * it waits for a minute then, and twice as long after each further one, up to
  * ten. */
-static void test_back_off(void **state)
+PREEMPTION_TEST(test_back_off)
 {
 	static const int64_t wait[] = { 60, 120, 240, 480, 600, 600 };
 	uint32_t low[NODES], ids[3];
 
-	(void)state;
 	fill(10 * GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	lose_claim(ids[0]);
@@ -770,12 +746,11 @@ static void ends_early(uint32_t id)
 }
 
 /* 3.31: what it was freed for starts: the count of failures begins anew. */
-static void test_back_off_ends(void **state)
+PREEMPTION_TEST(test_back_off_ends)
 {
 	struct fake_request rq = high("train", 3);
 	uint32_t low[NODES], ids[3];
 
-	(void)state;
 	fill(GRACE, low);
 	rq.more = "gang_on_failure=requeue";
 	claim_for(rq, 3, ids);
@@ -801,13 +776,12 @@ static void test_back_off_ends(void **state)
 
 /* 3.29: the new plan has no use for some victims of the old one: they run on.
  */
-static void test_spared_by_plan(void **state)
+PREEMPTION_TEST(test_spared_by_plan)
 {
 	struct fake_request rq = high("train", 4);
 	uint32_t low[NODES], ids[4];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	rq.topology = "require:leaf";
 	claim_for(rq, 4, ids);
@@ -828,12 +802,11 @@ static void test_spared_by_plan(void **state)
 }
 
 /* 3.29: there is no other plan: all of them run on. */
-static void test_spared_by_none(void **state)
+PREEMPTION_TEST(test_spared_by_none)
 {
 	struct fake_request rq = high("train", 4);
 	uint32_t low[NODES], ids[4];
 
-	(void)state;
 	fill(GRACE, low);
 	rq.partition = LEAF(1);
 	claim_for(rq, 4, ids);
@@ -853,12 +826,11 @@ static void test_spared_by_none(void **state)
 
 /* 3.31: a victim that does not end a minute after it should have is given up
  * on. */
-static void test_overdue(void **state)
+PREEMPTION_TEST(test_overdue)
 {
 	uint32_t low[NODES], ids[3], hangs;
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -882,13 +854,12 @@ static void test_overdue(void **state)
 }
 
 /* 3.32: somebody before it in the queue has taken a node: it plans anew. */
-static void test_taken(void **state)
+PREEMPTION_TEST(test_taken)
 {
 	struct fake_request rq = plain(1, 1);
 	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
@@ -930,7 +901,7 @@ static void switch_off(uint32_t *ids)
 
 /* 3.29: a gang that is cancelled, or not complete any more, and gangs that do
  * not preempt any more: victims that have time left run on. */
-static void test_given_up(void **state)
+PREEMPTION_TEST(test_given_up)
 {
 	static const struct {
 		void (*change)(uint32_t *ids);
@@ -965,12 +936,11 @@ static void test_given_up(void **state)
 
 /* 3.29: a member wants more nodes now: what was freed is not enough, and more
  * are. */
-static void test_wants_more(void **state)
+PREEMPTION_TEST(test_wants_more)
 {
 	struct fake_request rq = high("train", 3);
 	uint32_t low[NODES], ids[3];
 
-	(void)state;
 	fill(GRACE, low);
 	claim_for(rq, 3, ids);
 	rq.nodes = 2;
@@ -1009,11 +979,10 @@ static void low_gang(uint32_t grace, uint32_t min, uint32_t n, uint32_t *ids)
 
 /* 3.29, 3.30: a gang goes as a whole, each member in its own grace; none starts
  * alone meanwhile, and they start together again. */
-static void test_gang_goes(void **state)
+PREEMPTION_TEST(test_gang_goes)
 {
 	uint32_t low[3], ids[2];
 
-	(void)state;
 	low_gang(GRACE, 3, 3, low);
 	claim_for(high("train", 2), 2, ids);
 	assert_int_equal(n_struck(), 3);
@@ -1049,11 +1018,10 @@ static void test_gang_goes(void **state)
 }
 
 /* 3.29: slurmctld dies while a gang goes: its members still go as a whole. */
-static void test_dies_while_gang_goes(void **state)
+PREEMPTION_TEST(test_dies_while_gang_goes)
 {
 	uint32_t low[3], ids[2];
 
-	(void)state;
 	low_gang(GRACE, 3, 3, low);
 	claim_for(high("train", 2), 2, ids);
 	fake_clock(10);
@@ -1073,11 +1041,10 @@ static void test_dies_while_gang_goes(void **state)
 }
 
 /* 3.29: without a grace all of it is gone with the pass that signals it. */
-static void test_gang_goes_at_once(void **state)
+PREEMPTION_TEST(test_gang_goes_at_once)
 {
 	uint32_t low[3], ids[2];
 
-	(void)state;
 	low_gang(0, 3, 3, low);
 	claim_for(high("train", 2), 2, ids);
 	for (int i = 0; i < 3; i++)
@@ -1092,13 +1059,12 @@ static void test_gang_goes_at_once(void **state)
 
 /* 3.29: the same where an ordinary job preempts it, and it is gone before a
  * pass could write that down. */
-static void test_gang_goes_for_job(void **state)
+PREEMPTION_TEST(test_gang_goes_for_job)
 {
 	struct fake_request rq = plain(3, 1);
 	struct sgang_spec spec;
 	uint32_t low[3], by;
 
-	(void)state;
 	low_gang(0, 3, 3, low);
 	spec = spec_of(low[0]);
 	rq.tier = 5;
@@ -1122,11 +1088,10 @@ static void test_gang_goes_for_job(void **state)
 }
 
 /* 3.24: members above the minimum go alone, those that came last first. */
-static void test_extra_goes(void **state)
+PREEMPTION_TEST(test_extra_goes)
 {
 	uint32_t low[4], ids[1];
 
-	(void)state;
 	low_gang(0, 2, 4, low);
 	claim_for(high("train", 1), 1, ids);
 	pass();
@@ -1137,11 +1102,10 @@ static void test_extra_goes(void **state)
 }
 
 /* 3.29: a gang whose preemptor gives up runs on as if nothing had been. */
-static void test_gang_is_spared(void **state)
+PREEMPTION_TEST(test_gang_is_spared)
 {
 	uint32_t low[3], ids[2];
 
-	(void)state;
 	low_gang(GRACE, 3, 3, low);
 	claim_for(high("train", 2), 2, ids);
 	pass();
@@ -1159,11 +1123,10 @@ static void test_gang_is_spared(void **state)
 
 /* 3.29: the same after a restart in between, also for a member that is not on
  * nodes of the claim. */
-static void test_gang_is_spared_later(void **state)
+PREEMPTION_TEST(test_gang_is_spared_later)
 {
 	uint32_t low[3], ids[2];
 
-	(void)state;
 	low_gang(GRACE, 3, 3, low);
 	claim_for(high("train", 2), 2, ids);
 	pass();
@@ -1182,11 +1145,10 @@ static void test_gang_is_spared_later(void **state)
 }
 
 /* 3.29: a gang of which one member is no candidate is no victim. */
-static void test_gang_in_part(void **state)
+PREEMPTION_TEST(test_gang_in_part)
 {
 	uint32_t low[3], ids[2];
 
-	(void)state;
 	low_gang(0, 3, 3, low);
 	fake_exempt(low[1], 1000000);
 	submit_many(high("train", 2), 2, ids);
@@ -1198,12 +1160,11 @@ static void test_gang_in_part(void **state)
 }
 
 /* 3.29: gangs that start together preempt together, with one claim. */
-static void test_group(void **state)
+PREEMPTION_TEST(test_group)
 {
 	struct fake_request rq = high("a", 2);
 	uint32_t low[NODES], a[2], b[1];
 
-	(void)state;
 	fill(GRACE, low);
 	rq.more = "gang_groups=alice/b";
 	submit_many(rq, 2, a);
@@ -1305,7 +1266,7 @@ static void go_on(uint32_t *ids)
 
 /* 3.24, 3.29, 3.32: one allocation, or all from one on, fail in a pass: nothing
  * is lost, no gang goes in part, and afterwards it starts. */
-static void test_no_memory(void **state)
+PREEMPTION_TEST(test_no_memory)
 {
 #ifdef __SANITIZE_THREAD__
 	skip(); /* half an hour is not enough, and it has one thread */
@@ -1339,50 +1300,4 @@ static void test_no_memory(void **state)
 	}
 }
 
-int main(void)
-{
-#define T(name) \
-	cmocka_unit_test_setup_teardown(name, setup_preemption, teardown)
-	const struct CMUnitTest tests[] = {
-		T(test_whole),
-		T(test_killed),
-		T(test_least_harm),
-		T(test_nobody),
-		T(test_something_else),
-		T(test_not_wanted),
-		T(test_by_each),
-		T(test_exempt),
-		T(test_kept),
-		T(test_runs_again),
-		T(test_dies_unsaved),
-		T(test_dies_saved),
-		T(test_dies_struck),
-		T(test_dies_half_struck),
-		T(test_forgets_jobs),
-		T(test_reconfigured),
-		T(test_registers),
-		T(test_never_registers),
-		T(test_node_down),
-		T(test_back_off),
-		T(test_back_off_ends),
-		T(test_spared_by_plan),
-		T(test_spared_by_none),
-		T(test_overdue),
-		T(test_taken),
-		T(test_given_up),
-		T(test_wants_more),
-		T(test_gang_goes),
-		T(test_dies_while_gang_goes),
-		T(test_gang_goes_at_once),
-		T(test_gang_goes_for_job),
-		T(test_extra_goes),
-		T(test_gang_is_spared),
-		T(test_gang_is_spared_later),
-		T(test_gang_in_part),
-		T(test_group),
-		T(test_no_memory),
-	};
-#undef T
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_conductor.c - gangs on a toy cluster: together or not at all */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "../core/fuzz.h"
 #include "toy_cluster.h"
 #include "no_memory.h"
@@ -20,11 +12,10 @@
 
 /* 0.43, 2.2, 3.22, 4.2: an incomplete gang is parked, holds nothing and keeps
  * nobody waiting; with the last member it starts. */
-static void test_gathering(void **state)
+TOY_TEST(test_gathering)
 {
 	uint32_t ids[4], other;
 
-	(void)state;
 	submit_many(member_of("train", 4), 3, ids);
 	pass();
 	for (int i = 0; i < 3; i++) {
@@ -60,11 +51,10 @@ static void test_gathering(void **state)
 }
 
 /* A member that goes makes the gang gather again. */
-static void test_gathering_again(void **state)
+TOY_TEST(test_gathering_again)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	assert_false(fake_job(ids[0])->parked);
@@ -77,11 +67,10 @@ static void test_gathering_again(void **state)
 }
 
 /* All are there but one is held by its user: the others are parked, too. */
-static void test_not_eligible(void **state)
+TOY_TEST(test_not_eligible)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	fake_user_hold(ids[2], true);
 	pass();
@@ -96,11 +85,10 @@ static void test_not_eligible(void **state)
 }
 
 /* Nothing of a gang anywhere costs not even the locks. */
-static void test_costs_nothing(void **state)
+TOY_TEST(test_costs_nothing)
 {
 	uint32_t locks;
 
-	(void)state;
 	submit(plain(1, 1));
 	pass();
 	locks = fake_counts.locks;
@@ -139,11 +127,10 @@ static void all_held_and_starting(void)
 
 /* 0.1: nodes run a Prolog before anybody is launched: the release waits for all
  * of them, and a while longer, since one may have failed. */
-static void test_prologs(void **state)
+TOY_TEST(test_prologs)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	fake_prepares(true);
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
@@ -165,11 +152,10 @@ static void test_prologs(void **state)
 }
 
 /* One has failed: the others give back their nodes, and nobody has started. */
-static void test_prolog_fails(void **state)
+TOY_TEST(test_prolog_fails)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	fake_prepares(true);
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
@@ -183,11 +169,10 @@ static void test_prolog_fails(void **state)
 
 /* All have failed at once: the next start waits for Prologs as the first did.
  */
-static void test_prologs_all_fail(void **state)
+TOY_TEST(test_prologs_all_fail)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	fake_prepares(true);
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
@@ -211,11 +196,10 @@ static void test_prologs_all_fail(void **state)
 
 /* 0.4: nodes that backfill keeps for others are out of bounds; when the main
  * scheduler offers all, right after that, the gang starts. */
-static void test_limit_is_no_refusal(void **state)
+TOY_TEST(test_limit_is_no_refusal)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	pass();
 	turn_on(ids[1], 0x1, true);
@@ -229,11 +213,10 @@ static void test_limit_is_no_refusal(void **state)
 
 /* 0.1: what cannot be saved is not released, nobody else is begun or kept off
  * for it, and it goes on when saving works again. */
-static void test_unsaved(void **state)
+TOY_TEST(test_unsaved)
 {
 	uint32_t ids[3], more[2], other;
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	fake_save_fails(ENOSPC);
@@ -273,11 +256,10 @@ static void test_unsaved(void **state)
 
 /* 0.1, 0.37, 0.50, 2.11, 3.20, 3.25, 4.3: commit all, save, release all, save.
  */
-static void test_start(void **state)
+TOY_TEST(test_start)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	schedule();
 	assert_true(sgang_conductor_has_turns(c));
@@ -338,7 +320,7 @@ static void check_nodelist(const uint32_t *ids, uint32_t n)
 }
 
 /* 2.11, 4.28, 4.34, design section 5: what the members are told. */
-static void test_environment(void **state)
+TOY_TEST(test_environment)
 {
 	static const struct {
 		const char *name, *value[3];
@@ -359,7 +341,6 @@ static void test_environment(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.nodes = 2;
 	rq.ranks = 4;
 	ids[0] = submit(rq);
@@ -387,12 +368,11 @@ static void test_environment(void **state)
 
 /* 4.21: where Slurm deals ranks along the order that it was told, srun is told
  * so. */
-static void test_native_order(void **state)
+TOY_TEST(test_native_order)
 {
 	struct fake_request rq = member_of("train", 1);
 	uint32_t id;
 
-	(void)state;
 	fake_orders_nodes(true);
 	rq.nodes = 2;
 	id = submit(rq);
@@ -403,11 +383,10 @@ static void test_native_order(void **state)
 }
 
 /* 1.2, 2.10: a gang of one is saved once only, after it has started. */
-static void test_gang_of_one(void **state)
+TOY_TEST(test_gang_of_one)
 {
 	struct fake_request rq = member_of("solo", 1);
 
-	(void)state;
 	rq.nodes = 4;
 	submit(rq);
 	schedule();
@@ -420,12 +399,11 @@ static void test_gang_of_one(void **state)
 }
 
 /* 4.3: a member whose prolog runs keeps all waiting, held. */
-static void test_waits_for_prologs(void **state)
+TOY_TEST(test_waits_for_prologs)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(rq, 2, ids);
 	rq.prolog = 3;
 	ids[2] = submit(rq);
@@ -444,9 +422,8 @@ static void test_waits_for_prologs(void **state)
 /* 0.2, 0.4, 2.6, 2.7, 2.14, 2.20, 2.27, 3.26: wherever a commit fails, those before
  * it are undone in reverse order, those behind it are not tried, and all is as
  * before; later all of them run once. */
-static void test_rollback_anywhere(void **state)
+TOY_TEST(test_rollback_anywhere)
 {
-	(void)state;
 	for (uint32_t at = 0; at < 5; at++) {
 		uint32_t ids[5], other;
 		char expected[200] = "", map[2000], word[40];
@@ -494,12 +471,11 @@ static void test_rollback_anywhere(void **state)
 
 /* 0.4, 2.26, 2.28: ten members and room for five: nobody starts, nothing is
  * tried that cannot be. */
-static void test_room_for_five(void **state)
+TOY_TEST(test_room_for_five)
 {
 	uint32_t ids[10], other;
 	char map[2000];
 
-	(void)state;
 	other = submit(plain(11, 200));
 	assert_true(fake_start(other, FAKE_ALL_NODES));
 	submit_many(member_of("train", 10), 10, ids);
@@ -515,9 +491,8 @@ static void test_room_for_five(void **state)
 
 /* The same for array tasks: those that were split off stay members of their
  * own, and nobody is counted twice. */
-static void test_rollback_of_array(void **state)
+TOY_TEST(test_rollback_of_array)
 {
-	(void)state;
 	for (uint32_t at = 0; at < 6; at++) {
 		struct fake_request rq = member_of("train", 6);
 		char map[2000];
@@ -547,11 +522,10 @@ static void test_rollback_of_array(void **state)
 }
 
 /* 1.58: tasks of an array are members, in the order of their numbers. */
-static void test_array(void **state)
+TOY_TEST(test_array)
 {
 	struct fake_request rq = member_of("train", 4);
 
-	(void)state;
 	rq.array = 4;
 	submit(rq);
 	schedule();
@@ -571,11 +545,10 @@ static void test_array(void **state)
 }
 
 /* An array with more tasks than the gang takes: the rest runs on its own. */
-static void test_array_of_which_some(void **state)
+TOY_TEST(test_array_of_which_some)
 {
 	struct fake_request rq = member_of("train", 2);
 
-	(void)state;
 	rq.array = 5;
 	rq.total = 3;
 	submit(rq);
@@ -589,12 +562,11 @@ static void test_array_of_which_some(void **state)
 }
 
 /* A planned node that Slurm refuses: another one is as good. */
-static void test_other_nodes(void **state)
+TOY_TEST(test_other_nodes)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	/* memory that the CPUs of a mixture do not show */
 	rq.cpus = 1;
 	ids[0] = submit(rq);
@@ -611,11 +583,10 @@ static void test_other_nodes(void **state)
 
 /* 3.3, 4.6: two gangs that each need the whole cluster, member by member in
  * turns: one runs whole, then the other. */
-static void test_two_whole_clusters(void **state)
+TOY_TEST(test_two_whole_clusters)
 {
 	uint32_t a[16], b[16];
 
-	(void)state;
 	for (int i = 0; i < 16; i++) {
 		a[i] = submit(member_of("a", 16));
 		b[i] = submit(member_of("b", 16));
@@ -633,11 +604,10 @@ static void test_two_whole_clusters(void **state)
 }
 
 /* 2.21: a gang that does not fit holds nothing; a smaller one goes ahead. */
-static void test_next_gang_is_considered(void **state)
+TOY_TEST(test_next_gang_is_considered)
 {
 	uint32_t large[9], small[4];
 
-	(void)state;
 	assert_true(fake_start(submit(plain(8, 1)), FAKE_ALL_NODES));
 	submit_many(member_of("large", 9), 9, large);
 	submit_many(member_of("small", 4), 4, small);
@@ -647,12 +617,11 @@ static void test_next_gang_is_considered(void **state)
 }
 
 /* 0.32, 0.33, 0.34: who has its attempt first. */
-static void test_turns_in_order(void **state)
+TOY_TEST(test_turns_in_order)
 {
 	static const char *const names[] = { "b", "a", "old", "high" };
 	uint32_t ids[4];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct fake_request rq = member_of(names[i], 1);
 
@@ -673,12 +642,11 @@ static void test_turns_in_order(void **state)
 }
 
 /* 4.4: members in two partitions, each on its own nodes. */
-static void test_two_partitions(void **state)
+TOY_TEST(test_two_partitions)
 {
 	struct fake_request rq = member_of("train", 6);
 	uint32_t ids[6];
 
-	(void)state;
 	rq.partition = LEAF(0) | LEAF(1);
 	submit_many(rq, 3, ids);
 	rq.partition = LEAF(2) | LEAF(3);
@@ -692,13 +660,12 @@ static void test_two_partitions(void **state)
 }
 
 /* 3.7: whole nodes, parts of nodes and CPUs anywhere in one gang. */
-static void test_mixture(void **state)
+TOY_TEST(test_mixture)
 {
 	struct fake_request whole = member_of("train", 4), part = whole,
 			    any = whole;
 	uint32_t ids[4];
 
-	(void)state;
 	whole.nodes = 2;
 	part.cpus = 3;
 	any.nodes = 0;
@@ -713,12 +680,11 @@ static void test_mixture(void **state)
 
 /* 4.34: tasks of several CPUs each are a rank each, in the ring that is got and
  * in the one an empty cluster would give. */
-static void test_ranks_of_many_cpus(void **state)
+TOY_TEST(test_ranks_of_many_cpus)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.nodes = 0;
 	rq.total_cpus = 8;
 	rq.ranks = 4;
@@ -736,12 +702,11 @@ static void test_ranks_of_many_cpus(void **state)
 
 /* 0.19, 3.5: three of a total of three are there, two are enough and there is
  * room for two. */
-static void test_total_shrinks(void **state)
+TOY_TEST(test_total_shrinks)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.total = 3;
 	submit_many(rq, 2, ids);
 	rq.priority = 150;
@@ -757,12 +722,11 @@ static void test_total_shrinks(void **state)
 
 /* The plan fits three but Slurm starts two (a licence is missing): two are
  * enough. */
-static void test_total_shrinks_at_commit(void **state)
+TOY_TEST(test_total_shrinks_at_commit)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.total = 3;
 	rq.licences = 3;
 	submit_many(rq, 3, ids);
@@ -775,12 +739,11 @@ static void test_total_shrinks_at_commit(void **state)
 }
 
 /* With more members than the total, the total starts together. */
-static void test_more_than_total(void **state)
+TOY_TEST(test_more_than_total)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[5];
 
-	(void)state;
 	rq.total = 3;
 	submit_many(rq, 5, ids);
 	schedule_and_pass();
@@ -790,12 +753,11 @@ static void test_more_than_total(void **state)
 
 /* A member that Slurm would not start at all does not keep the minimum from
  * starting; below the minimum the gang says why. */
-static void test_failed_probes(void **state)
+TOY_TEST(test_failed_probes)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[4];
 
-	(void)state;
 	rq.total = 4;
 	submit_many(rq, 4, ids);
 	fake_refuse_probe(ids[1], true);
@@ -812,12 +774,11 @@ static void test_failed_probes(void **state)
 }
 
 /* 4.24, 4.25: require:leaf never spans two leaves. */
-static void test_require_level(void **state)
+TOY_TEST(test_require_level)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3], other[4];
 
-	(void)state;
 	rq.topology = "require:leaf";
 	for (uint32_t l = 0; l < 4; l++) {
 		other[l] = submit(plain(2, 1));
@@ -836,12 +797,11 @@ static void test_require_level(void **state)
 }
 
 /* A level that no one knows is the gang's text, not its start. */
-static void test_unknown_level(void **state)
+TOY_TEST(test_unknown_level)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.topology = "require:nowhere";
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -853,12 +813,11 @@ static void test_unknown_level(void **state)
 
 /* No attempt without a change, but one after five seconds. */
 /* Members that share nodes: idle nodes do not tell, so five seconds do. */
-static void test_back_off_of_cpus(void **state)
+TOY_TEST(test_back_off_of_cpus)
 {
 	struct fake_request half = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	half.cpus = 3;
 	assert_true(fake_start(submit(plain(15, 1)), FAKE_ALL_NODES));
 	submit_many(half, 2, ids);
@@ -874,12 +833,11 @@ static void test_back_off_of_cpus(void **state)
 }
 
 /* 0.1: the only member that said the minimum is cancelled. */
-static void test_minimum_is_remembered(void **state)
+TOY_TEST(test_minimum_is_remembered)
 {
 	struct fake_request quiet = member_of("train", 3);
 	uint32_t first = submit(member_of("train", 3)), ids[3];
 
-	(void)state;
 	quiet.min = 0;
 	submit_many(quiet, 1, ids);
 	schedule_and_pass();
@@ -903,11 +861,10 @@ static int64_t joint_start(const char *name)
 
 /* 4.7, 4.8: a gang that does not fit knows when it would: when enough of the
  * running jobs have ended, whichever they are. */
-static void test_joint_start(void **state)
+TOY_TEST(test_joint_start)
 {
 	uint32_t ids[2], more[7], early, late, endless;
 
-	(void)state;
 	early = submit(plain(2, 1));
 	late = submit(plain(3, 1));
 	endless = submit(plain(10, 1));
@@ -934,11 +891,10 @@ static void test_joint_start(void **state)
 	assert_int_equal(joint_start("two"), 0);
 }
 
-static void test_back_off(void **state)
+TOY_TEST(test_back_off)
 {
 	uint32_t ids[2], other, probes;
 
-	(void)state;
 	assert_true(fake_start(submit(plain(14, 1)), FAKE_ALL_NODES));
 	other = submit(plain(1, 1));
 	assert_true(fake_start(other, FAKE_ALL_NODES));
@@ -970,12 +926,11 @@ static void test_back_off(void **state)
 
 /* 5.4: a gang that cannot start even on the empty cluster is parked before its
  * first turn, keeps nobody off, and comes back when nodes do. */
-static void test_impossible(void **state)
+TOY_TEST(test_impossible)
 {
 	struct fake_request rq = member_of("five", 5);
 	uint32_t ids[5], other, few[2];
 
-	(void)state;
 	rq.topology = "require:leaf";
 	rq.priority = 500;
 	submit_many(rq, 5, ids);
@@ -1010,12 +965,11 @@ static void test_impossible(void **state)
 
 /* Between turn and attempt no job of lower or equal priority gets the gang's
  * nodes, and it gets all others. */
-static void test_fence(void **state)
+TOY_TEST(test_fence)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.partition = LEAF(0) | LEAF(1);
 	submit_many(rq, 2, ids);
 	pass();
@@ -1036,13 +990,12 @@ static void test_fence(void **state)
 
 /* 4.9: of jobs that are there Slurm says who comes first: one that preempts
  * others does, however low its priority is. */
-static void test_fence_by_slurms_order(void **state)
+TOY_TEST(test_fence_by_slurms_order)
 {
 	struct fake_request rq = member_of("train", 2), high = plain(1, 1);
 	struct sgang_standing s = { .priority = 1 };
 	uint32_t ids[2], job;
 
-	(void)state;
 	submit_many(rq, 2, ids);
 	high.preempts = true;
 	job = submit(high);
@@ -1081,11 +1034,10 @@ static void judge(const uint32_t *ids, uint32_t n, uint32_t left_out,
 
 /* 4.11, 1.17: a strict gang goes whole or not at all; those beyond its minimum
  * go first, the last that came before others. */
-static void test_victims(void **state)
+TOY_TEST(test_victims)
 {
 	uint32_t whole[3], extra[4], loose[2], one;
 
-	(void)state;
 	submit_many(member_of("whole", 3), 3, whole);
 	schedule_and_pass();
 	submit_many(member_of("extra", 2), 4, extra);
@@ -1114,12 +1066,11 @@ static void test_victims(void **state)
 
 /* scontrol hold of a member that has its nodes: none is launched, and all wait
  * until it is released. */
-static void test_hold_while_held(void **state)
+TOY_TEST(test_hold_while_held)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.prolog = 20;
 	submit_many(rq, 2, ids);
 	pass();
@@ -1140,12 +1091,11 @@ static void test_hold_while_held(void **state)
 
 /* 5.5: what is updated of a member counts when the scheduler reaches it next,
  * whether or not there was a pass, and jobs behind do not overtake. */
-static void test_update(void **state)
+TOY_TEST(test_update)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], busy, behind;
 
-	(void)state;
 	busy = submit(plain(1, 500));
 	schedule_and_pass();
 	assert_int_equal(fake_state(busy), FAKE_RUNNING);
@@ -1166,12 +1116,11 @@ static void test_update(void **state)
 }
 
 /* ... and in the pass that sees it, with the nodes of its new partition. */
-static void test_update_partition(void **state)
+TOY_TEST(test_update_partition)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.partition = LEAF(0);
 	rq.nodes = 3;
 	submit_many(rq, 2, ids);
@@ -1190,12 +1139,11 @@ static void test_update_partition(void **state)
 }
 
 /* A gang whose members come to the scheduler at different priorities. */
-static void test_fence_at_the_highest(void **state)
+TOY_TEST(test_fence_at_the_highest)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	ids[0] = submit(rq);
 	rq.priority = 200;
 	ids[1] = submit(rq);
@@ -1208,12 +1156,11 @@ static void test_fence_at_the_highest(void **state)
 
 /* While a gang waits for the prolog of a member, its other members keep nobody
  * off. */
-static void test_no_fence_while_held(void **state)
+TOY_TEST(test_no_fence_while_held)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], extra;
 
-	(void)state;
 	rq.prolog = 20;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -1229,11 +1176,10 @@ static void test_no_fence_while_held(void **state)
 
 /* Backfill has set nodes aside for others: the gang keeps to what its members
  * were offered. */
-static void test_limit(void **state)
+TOY_TEST(test_limit)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	turn_on(ids[0], 0x0300, true);
@@ -1245,11 +1191,10 @@ static void test_limit(void **state)
 
 /* ... and does not start when that is too little; the limit ends with the
  * turn. */
-static void test_limit_too_small(void **state)
+TOY_TEST(test_limit_too_small)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	turn_on(ids[0], 0x0300, true);
@@ -1277,11 +1222,10 @@ static void offer(uint32_t id, uint32_t priority, uint64_t nodes)
 
 /* 4.20: nodes that backfill keeps for a member which cannot start yet are not
  * kept from the others of its gang. */
-static void test_limit_is_of_others(void **state)
+TOY_TEST(test_limit_is_of_others)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	offer(ids[0], 10, 0x3300);
@@ -1295,11 +1239,10 @@ static void test_limit_is_of_others(void **state)
 }
 
 /* ... but those of the next time are for the jobs that come before it then. */
-static void test_limit_of_the_cycle(void **state)
+TOY_TEST(test_limit_of_the_cycle)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	offer(ids[0], 10, 0x3300);
@@ -1311,11 +1254,10 @@ static void test_limit_of_the_cycle(void **state)
 }
 
 /* The main scheduler's offer knows no limit. */
-static void test_limit_is_lifted(void **state)
+TOY_TEST(test_limit_is_lifted)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	turn_on(ids[0], 0x0001, true);
@@ -1326,11 +1268,10 @@ static void test_limit_is_lifted(void **state)
 
 /* Node numbers change: a turn and its limit are forgotten, nothing is fenced
  * by numbers of before. */
-static void test_forget_nodes(void **state)
+TOY_TEST(test_forget_nodes)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	pass();
 	turn_on(ids[0], 0x0001, true);
@@ -1346,11 +1287,10 @@ static void test_forget_nodes(void **state)
 /* ---- once it has started ---- */
 
 /* 0.11, 3.27: later members of a gang that has started are ordinary jobs. */
-static void test_later_members(void **state)
+TOY_TEST(test_later_members)
 {
 	uint32_t ids[2], later;
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	later = submit(member_of("train", 2));
@@ -1393,12 +1333,11 @@ static uint32_t with_rank(const uint32_t *ids, size_t n, uint32_t rank)
 
 /* 6.5: members beyond the minimum are spares. They take the rank of one that is
  * lost, and of none that has completed; in the end they end. */
-static void test_spares(void **state)
+TOY_TEST(test_spares)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[5];
 
-	(void)state;
 	rq.more = "gang_spares=2";
 	submit_many(rq, 5, ids);
 	pass();
@@ -1436,7 +1375,7 @@ static void test_spares(void **state)
 
 /* 6.5, 6.6: all ranks have completed. A lost member whose rank a spare has had
  * is not needed again, whether it waits or starts just then. */
-static void test_spare_comes_too_late(void **state)
+TOY_TEST(test_spare_comes_too_late)
 {
 	for (int starts = 0; starts < 2; starts++) {
 		struct fake_request rq = member_of("train", 3);
@@ -1522,11 +1461,10 @@ static void begin_cold(uint32_t ids[4], const char *more)
 }
 
 /* 6.5: a cold spare has nodes, and is launched when it has a member rank. */
-static void test_cold_spare(void **state)
+TOY_TEST(test_cold_spare)
 {
 	uint32_t ids[4], lost, more;
 
-	(void)state;
 	begin_cold(ids, "gang_spares=1:cold");
 	assert_int_equal(fake_state(ids[3]), FAKE_HELD);
 	assert_true(record_of(ids[3]).spare);
@@ -1563,11 +1501,10 @@ static bool is_dead(void)
 }
 
 /* What is not saved is not launched (6.5, 0.1). */
-static void test_cold_unsaved(void **state)
+TOY_TEST(test_cold_unsaved)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	begin_cold(ids, "gang_spares=1:cold");
 	fake_fail(with_rank(ids, 3, 2), false);
 	fake_save_fails(ENOSPC);
@@ -1586,7 +1523,7 @@ static void test_cold_unsaved(void **state)
 /* slurmctld dies at each of its saves, from the hold of the spare to some passes
  * after its launch. It is launched once, with the rank of the one that was lost,
  * and the others are never launched again. */
-static void test_cold_dies(void **state)
+TOY_TEST(test_cold_dies)
 {
 	for (int at = 0; at < 12; at++) {
 		uint32_t ids[4];
@@ -1634,7 +1571,7 @@ static void test_cold_dies(void **state)
 /* 6.5: slurmctld died before the node could answer to the launch of a cold
  * spare. It has its nodes and its rank again, and the other one remains cold; or
  * it cannot, and the other one takes the rank. */
-static void test_cold_refused(void **state)
+TOY_TEST(test_cold_refused)
 {
 	for (int cancelled = 0; cancelled < 2; cancelled++) {
 		uint32_t ids[4], more, heir, other;
@@ -1686,7 +1623,7 @@ static void test_cold_refused(void **state)
 }
 
 /* 6.5, 6.8: what ends its hold, and what becomes of it then. */
-static void test_cold_ends(void **state)
+TOY_TEST(test_cold_ends)
 {
 	enum { DRAIN, HOLD, LIMIT, YIELD, CANCEL, NODE, GANG, CASES };
 	static const enum fake_state after[CASES] = {
@@ -1757,7 +1694,7 @@ static void test_cold_ends(void **state)
 }
 
 /* A lack of memory holds none that is not known (6.5). */
-static void test_cold_no_memory(void **state)
+TOY_TEST(test_cold_no_memory)
 {
 	uint64_t at = 0;
 	bool failed;
@@ -1788,13 +1725,12 @@ static void test_cold_no_memory(void **state)
 }
 
 /* 6.2, 6.5: who takes a seat has its ranks, also where two are vacant. */
-static void test_layout_of_seat(void **state)
+TOY_TEST(test_layout_of_seat)
 {
 	struct fake_request rq = member_of("train", 4);
 	char had[2][SGANG_LAYOUT_SIZE], told[2][40];
 	uint32_t ids[6], lost[2];
 
-	(void)state;
 	rq.ranks = 2;
 	rq.more = "gang_spares=2|gang_parallel=dp=2,tp=4:dp=1,tp=9";
 	submit_many(rq, 6, ids);
@@ -1827,13 +1763,12 @@ static void test_layout_of_seat(void **state)
 }
 
 /* 6.2: the same of heirs, the first of whom has the seat of lower rank. */
-static void test_layout_of_heirs(void **state)
+TOY_TEST(test_layout_of_heirs)
 {
 	struct fake_request rq = member_of("train", 4);
 	char had[2][SGANG_LAYOUT_SIZE];
 	uint32_t ids[6];
 
-	(void)state;
 	rq.ranks = 2;
 	rq.more = "gang_parallel=dp=2,tp=4:dp=1,tp=9";
 	submit_many(rq, 4, ids);
@@ -1858,12 +1793,11 @@ static void test_layout_of_heirs(void **state)
 }
 
 /* 6.3, 6.5: one is lost while slurmctld is away. The epoch goes on. */
-static void test_spare_after_restart(void **state)
+TOY_TEST(test_spare_after_restart)
 {
 	struct fake_request rq = member_of("train", 4);
 	uint32_t ids[5], lost;
 
-	(void)state;
 	rq.more = "gang_spares=1";
 	submit_many(rq, 5, ids);
 	pass();
@@ -1921,11 +1855,10 @@ static uint64_t nodes_of_all(const uint32_t *ids, uint32_t n)
 }
 
 /* 6.7: the gang waits for the node, which is not lost. */
-static void test_requeued_after_restart(void **state)
+TOY_TEST(test_requeued_after_restart)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	lost_before_restart(ids);
 	all_in_state(ids, 3, FAKE_PENDING);
 	for (size_t i = 0; i < 3; i++)
@@ -1941,11 +1874,10 @@ static void test_requeued_after_restart(void **state)
 }
 
 /* ... for a time; then it starts on others. */
-static void test_requeued_never_registers(void **state)
+TOY_TEST(test_requeued_never_registers)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	lost_before_restart(ids);
 	fake_clock(60);
 	schedule_and_pass();
@@ -1955,12 +1887,11 @@ static void test_requeued_never_registers(void **state)
 }
 
 /* 6.1, 6.2: an heir has the rank of the member that was lost. */
-static void test_heir(void **state)
+TOY_TEST(test_heir)
 {
 	uint32_t ids[3], heir, more;
 	struct sgang_record r;
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	schedule_and_pass();
 	fake_end(with_rank(ids, 3, 1));
@@ -2016,12 +1947,11 @@ static uint64_t preferred(uint32_t id)
 /* 6.4: a new member keeps away from a node that has failed the gang, also when
  * the lost job is forgotten and slurmctld was restarted; the next gang does not.
  */
-static void test_failed_nodes(void **state)
+TOY_TEST(test_failed_nodes)
 {
 	uint64_t failed;
 	uint32_t ids[3], heir;
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	schedule_and_pass();
 	pass();
@@ -2063,11 +1993,10 @@ static void test_failed_nodes(void **state)
 }
 
 /* ... but not from one where a member failed by itself. */
-static void test_failed_elsewhere(void **state)
+TOY_TEST(test_failed_elsewhere)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 2), 3, ids);
 	schedule_and_pass();
 	pass();
@@ -2082,13 +2011,12 @@ static void test_failed_elsewhere(void **state)
 }
 
 /* 6.3: each change of who is in the gang is an epoch, and members are told. */
-static void test_epochs(void **state)
+TOY_TEST(test_epochs)
 {
 	uint32_t ids[3], heir, nodes;
 	const char *text;
 	char list[64];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	schedule_and_pass();
 	pass();
@@ -2173,12 +2101,11 @@ static void start_on_nodes(uint32_t ids[3])
 
 /* 6.3: a node that drains, and one that does not any more, is an epoch of the
  * gang that has it, and of nobody else. */
-static void test_drained_nodes(void **state)
+TOY_TEST(test_drained_nodes)
 {
 	uint32_t ids[3], nodes;
 	const char *text;
 
-	(void)state;
 	start_on_nodes(ids);
 	fake_drain(9, true);
 	pass();
@@ -2202,11 +2129,10 @@ static void test_drained_nodes(void **state)
 }
 
 /* Whatever slurmctld knew of them when it ended. */
-static void test_drained_nodes_after_restart(void **state)
+TOY_TEST(test_drained_nodes_after_restart)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	start_on_nodes(ids);
 	fake_drain(4, true);
 	told_of(ids, 3, 2, "n4", 1);
@@ -2225,12 +2151,11 @@ static void test_drained_nodes_after_restart(void **state)
 }
 
 /* 6.3: it is told when it starts; a member that goes takes its nodes with it. */
-static void test_drained_nodes_and_heirs(void **state)
+TOY_TEST(test_drained_nodes_and_heirs)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3], heir;
 
-	(void)state;
 	start_on_nodes(ids);
 	fake_drain(0, true);
 	fake_drain(3, true);
@@ -2265,12 +2190,11 @@ static void forget_nodes(void)
 }
 
 /* 6.3: between the count of an epoch and its map: no map without its number. */
-static void test_drained_nodes_forgotten(void **state)
+TOY_TEST(test_drained_nodes_forgotten)
 {
 	uint32_t ids[3], nodes;
 	const char *text;
 
-	(void)state;
 	start_on_nodes(ids);
 	fake_drain(0, true);
 	fake_on_save(forget_nodes);
@@ -2286,13 +2210,12 @@ static void drain_first(void)
 }
 
 /* Between the hold and the release: it is told once it runs. */
-static void test_drained_before_start(void **state)
+TOY_TEST(test_drained_before_start)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], nodes;
 	const char *text;
 
-	(void)state;
 	rq.nodes = 2;
 	submit_many(rq, 2, ids);
 	schedule();
@@ -2306,11 +2229,10 @@ static void test_drained_before_start(void **state)
 }
 
 /* Nodes are looked at when one has changed. */
-static void test_drained_nodes_cost(void **state)
+TOY_TEST(test_drained_nodes_cost)
 {
 	uint32_t ids[3], looks;
 
-	(void)state;
 	start_on_nodes(ids);
 	pass();
 	looks = fake_counts.drain_looks;
@@ -2320,12 +2242,11 @@ static void test_drained_nodes_cost(void **state)
 }
 
 /* 6.2: after a restart vacant seats are known by the records of the others. */
-static void test_heirs_after_restart(void **state)
+TOY_TEST(test_heirs_after_restart)
 {
 	uint32_t ids[4], heir[2];
 	bool had[2] = { false, false };
 
-	(void)state;
 	submit_many(member_of("train", 4), 4, ids);
 	schedule_and_pass();
 	fake_end(with_rank(ids, 4, 1));
@@ -2347,12 +2268,11 @@ static void test_heirs_after_restart(void **state)
 }
 
 /* A member that was parked is set free when its gang has started. */
-static void test_parked_member_is_set_free(void **state)
+TOY_TEST(test_parked_member_is_set_free)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], extra;
 
-	(void)state;
 	ids[0] = submit(rq);
 	extra = submit(rq);
 	fake_user_hold(extra, true);
@@ -2369,11 +2289,10 @@ static void test_parked_member_is_set_free(void **state)
 }
 
 /* 1.52: when its members have ended, the name is free for another gang. */
-static void test_name_again(void **state)
+TOY_TEST(test_name_again)
 {
 	uint32_t ids[2], next[2];
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	fake_end(ids[0]);
@@ -2392,11 +2311,10 @@ static void test_name_again(void **state)
 }
 
 /* The same with no pass in between: what the last pass knew is out of date. */
-static void test_name_again_at_once(void **state)
+TOY_TEST(test_name_again_at_once)
 {
 	uint32_t ids[2], next;
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	fake_end(ids[0]);
@@ -2409,11 +2327,10 @@ static void test_name_again_at_once(void **state)
 }
 
 /* 0.22: gangs of the same name in two namespaces are two. */
-static void test_namespaces(void **state)
+TOY_TEST(test_namespaces)
 {
 	struct fake_request rq = member_of("train", 2);
 
-	(void)state;
 	submit(rq);
 	rq.user = "bob";
 	submit(rq);
@@ -2425,12 +2342,11 @@ static void test_namespaces(void **state)
 }
 
 /* What somebody else wrote into the field stays. */
-static void test_foreign_comment(void **state)
+TOY_TEST(test_foreign_comment)
 {
 	uint32_t ids[2];
 	struct sgang_job_info info;
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	assert_true(fake_host.lock());
 	fake_host.jobs.info(fake_host.jobs.find(ids[0]), &info);
@@ -2446,11 +2362,10 @@ static void test_foreign_comment(void **state)
 }
 
 /* A gang that does not change is not written again and again. */
-static void test_quiet(void **state)
+TOY_TEST(test_quiet)
 {
 	uint32_t ids[2], saves;
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	pass();
@@ -2479,9 +2394,8 @@ static void lose(uint32_t id, enum loss how)
 
 /* 2.8, 3.35: with too few left the rest gives everything back, and the gang
  * starts when it is complete again. */
-static void test_lost_below_minimum(void **state)
+TOY_TEST(test_lost_below_minimum)
 {
-	(void)state;
 	for (enum loss how = 0; how < LOSSES; how++) {
 		struct fake_request rq = member_of("train", 3);
 		uint32_t ids[3];
@@ -2513,9 +2427,8 @@ static void test_lost_below_minimum(void **state)
 }
 
 /* 0.19: with enough left the rest goes on, and knows how many it is. */
-static void test_lost_above_minimum(void **state)
+TOY_TEST(test_lost_above_minimum)
 {
-	(void)state;
 	for (enum loss how = 0; how < LOSSES; how++) {
 		struct fake_request rq = member_of("train", 2);
 		uint32_t ids[4];
@@ -2548,12 +2461,11 @@ static void test_lost_above_minimum(void **state)
 }
 
 /* All of them go at once. */
-static void test_lost_all(void **state)
+TOY_TEST(test_lost_all)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.prolog = 5;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -2578,11 +2490,10 @@ static void lose_and_purge_first(void)
 }
 
 /* A member goes while the state is being saved. */
-static void test_lost_between_halves(void **state)
+TOY_TEST(test_lost_between_halves)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	for (int how = 0; how < 2; how++) {
 		if (how) {
 			teardown(NULL);
@@ -2602,12 +2513,11 @@ static void test_lost_between_halves(void **state)
 }
 
 /* ... and there are enough without it. */
-static void test_lost_between_halves_above(void **state)
+TOY_TEST(test_lost_between_halves_above)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.total = 3;
 	submit_many(rq, 3, ids);
 	schedule();
@@ -2629,11 +2539,10 @@ static void assert_accounted(uint32_t id, const char *words, uint32_t times)
 
 /* Accounting hears of a member when it starts and when it has ended; after a
  * restart once more, as it may not have heard. */
-static void test_accounting(void **state)
+TOY_TEST(test_accounting)
 {
 	uint32_t ids[2], never;
 
-	(void)state;
 	never = submit(member_of("alone", 2));
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
@@ -2662,7 +2571,7 @@ static void test_accounting(void **state)
 /* ---- restarts ---- */
 
 /* 0.38, 1.54, 1.55: held members are found again and started once, together. */
-static void test_adopt(void **state)
+TOY_TEST(test_adopt)
 {
 	for (int died = 0; died < 2; died++) {
 		struct fake_request rq = member_of("train", 3);
@@ -2693,7 +2602,7 @@ static void test_adopt(void **state)
 
 /* Killed before or after the holds were written: none or all are found, and
  * either way all start once. */
-static void test_die_at_save(void **state)
+TOY_TEST(test_die_at_save)
 {
 	for (int written = 0; written < 2; written++) {
 		uint32_t ids[3];
@@ -2720,7 +2629,7 @@ static void test_die_at_save(void **state)
 
 /* Killed right after the release was written: whether the nodes had their
  * messages is asked again. A little later they had. */
-static void test_die_after_release(void **state)
+TOY_TEST(test_die_after_release)
 {
 	for (int later = 0; later < 2; later++) {
 		uint32_t ids[3];
@@ -2752,12 +2661,11 @@ static void test_die_after_release(void **state)
 }
 
 /* The ring keeps its order when it is found again, and with one less. */
-static void test_adopt_in_order(void **state)
+TOY_TEST(test_adopt_in_order)
 {
 	static const char *const ranks[] = { "3", "2", "1", "0" };
 	uint32_t ids[4];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct fake_request rq = member_of("train", 2);
 
@@ -2779,12 +2687,11 @@ static void test_adopt_in_order(void **state)
 }
 
 /* A member is gone when slurmctld comes back. */
-static void test_adopt_too_few(void **state)
+TOY_TEST(test_adopt_too_few)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.prolog = 3;
 	submit_many(rq, 3, ids);
 	schedule_and_pass();
@@ -2807,12 +2714,11 @@ static void all_told(const uint32_t *ids, size_t n, enum sgang_launch launch)
 
 /* Killed between a release and the save that follows: who runs is known when
  * the nodes have told. */
-static void test_adopt_launched(void **state)
+TOY_TEST(test_adopt_launched)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.prolog = 3;
 	submit_many(rq, 3, ids);
 	schedule_and_pass();
@@ -2837,12 +2743,11 @@ static void test_adopt_launched(void **state)
 /* A node had the launch message, and says no before the job can be seen there:
  * it is asked again, a while after the gang was found, and is not launched a
  * second time. */
-static void test_adopt_seen_late(void **state)
+TOY_TEST(test_adopt_seen_late)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.prolog = 3;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -2871,7 +2776,7 @@ static void test_adopt_seen_late(void **state)
 /* slurmctld died before a node could answer to a launch: the node gives it up
  * and has the member stopped. It gets the same nodes and the same place in the
  * ring, if others run; else all start anew. */
-static void test_adopt_refused(void **state)
+TOY_TEST(test_adopt_refused)
 {
 	for (int others = 0; others < 2; others++) {
 		struct fake_request rq = member_of("train", 3);
@@ -2909,11 +2814,10 @@ static void test_adopt_refused(void **state)
 }
 
 /* What its node refuses at another time is for its user to know. */
-static void test_refused_later(void **state)
+TOY_TEST(test_refused_later)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	pass();
@@ -2927,7 +2831,7 @@ static void test_refused_later(void **state)
 
 /* And one of them ends before that: with success, so it was launched and the
  * others follow without it; or not, then others tell. */
-static void test_adopt_ended(void **state)
+TOY_TEST(test_adopt_ended)
 {
 	for (int completed = 0; completed < 2; completed++) {
 		struct fake_request rq = member_of("train", 3);
@@ -2965,13 +2869,12 @@ static void test_adopt_ended(void **state)
 
 /* The fabric cannot be read when slurmctld comes back: what was begun goes on,
  * nothing new begins. */
-static void test_adopt_without_fabric(void **state)
+TOY_TEST(test_adopt_without_fabric)
 {
 	struct fake_request rq = member_of("train", 2);
 	struct sgang_conf conf;
 	uint32_t ids[3], next[2];
 
-	(void)state;
 	rq.total = 3;
 	rq.prolog = 3;
 	submit_many(rq, 3, ids);
@@ -2990,11 +2893,10 @@ static void test_adopt_without_fabric(void **state)
 }
 
 /* A restart while the gang waits: as before. */
-static void test_restart_waiting(void **state)
+TOY_TEST(test_restart_waiting)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 2, ids);
 	pass();
 	come_back(false);
@@ -3009,11 +2911,10 @@ static void test_restart_waiting(void **state)
 }
 
 /* What was tried is counted across a restart (0.36). */
-static void test_attempts_are_counted(void **state)
+TOY_TEST(test_attempts_are_counted)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule();
 	fake_commits_allowed(1);
@@ -3029,11 +2930,10 @@ static void test_attempts_are_counted(void **state)
 
 /* A member that Slurm itself has started, and whose nodes are booting, is no
  * hold of ours. */
-static void test_boots_by_itself(void **state)
+TOY_TEST(test_boots_by_itself)
 {
 	uint32_t id;
 
-	(void)state;
 	id = submit(member_of("train", 2));
 	pass();
 	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
@@ -3048,13 +2948,12 @@ static void test_boots_by_itself(void **state)
 }
 
 /* New settings and the same fabric while members are held. */
-static void test_reconfigure_held(void **state)
+TOY_TEST(test_reconfigure_held)
 {
 	struct fake_request rq = member_of("train", 2);
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	(void)state;
 	rq.prolog = 2;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -3068,12 +2967,11 @@ static void test_reconfigure_held(void **state)
 }
 
 /* Gangs=no: nobody is parked, and who was is set free. */
-static void test_switched_off(void **state)
+TOY_TEST(test_switched_off)
 {
 	struct sgang_conf conf;
 	uint32_t id;
 
-	(void)state;
 	id = submit(member_of("train", 2));
 	pass();
 	assert_true(fake_job(id)->parked);
@@ -3087,7 +2985,7 @@ static void test_switched_off(void **state)
 /* ---- slurmctld ends ---- */
 
 /* lock() says no at the n-th call: nothing else is called. */
-static void test_shutdown(void **state)
+TOY_TEST(test_shutdown)
 {
 	for (uint32_t at = 1; at <= 5; at++) {
 		uint32_t ids[3];
@@ -3122,11 +3020,10 @@ static double seconds(void)
 
 /* Poked before: at once (of a few tries on a busy machine). Not poked: about a
  * second. */
-static void test_wait(void **state)
+TOY_TEST(test_wait)
 {
 	double start, best = 30;
 
-	(void)state;
 	pass();
 	for (int i = 0; i < 5 && best > 0.5; i++) {
 		sgang_conductor_poke(c);
@@ -3144,11 +3041,10 @@ static void test_wait(void **state)
 
 /* Submissions in a row have a pass together: not at once after the last pass,
  * and before the one that comes each second (of a few tries). */
-static void test_gathered(void **state)
+TOY_TEST(test_gathered)
 {
 	double start, took, best = 30;
 
-	(void)state;
 	for (int i = 0; i < 5 && best > 0.8; i++) {
 		pass();
 		start = seconds();
@@ -3244,7 +3140,7 @@ static void prepare_choice(uint32_t *ids)
 
 /* One allocation, or all from one on, fail in a pass: nothing is half started,
  * nothing lost, nothing leaked, and afterwards all run once. */
-static void test_no_memory(void **state)
+TOY_TEST(test_no_memory)
 {
 #ifdef __SANITIZE_THREAD__
 	skip(); /* half an hour is not enough, and it has one thread */
@@ -3286,7 +3182,7 @@ static void test_no_memory(void **state)
 
 /* Without memory for what backfill offers there is no turn: the gang must not
  * take more than that. */
-static void test_no_memory_for_turn(void **state)
+TOY_TEST(test_no_memory_for_turn)
 {
 	uint32_t ids[3];
 
@@ -3306,13 +3202,12 @@ static void test_no_memory_for_turn(void **state)
 }
 
 /* Nor does a member come late to nodes that are not its gang's. */
-static void test_no_memory_for_late(void **state)
+TOY_TEST(test_no_memory_for_late)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint64_t leaf, nodes, at = 0;
 	uint32_t ids[2], late;
 
-	(void)state;
 	rq.topology = "require:leaf";
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -3609,7 +3504,7 @@ static void play(uint64_t seed, uint32_t steps)
 #else
 #define SEEDS 60
 #endif
-static void test_random(void **state)
+TOY_TEST(test_random)
 {
 	struct fake_counts sum = { 0 };
 
@@ -3630,123 +3525,4 @@ static void test_random(void **state)
 		    sum.dropped > 50 * SEEDS / 60);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(test_gathering),
-		T(test_gathering_again),
-		T(test_not_eligible),
-		T(test_costs_nothing),
-		T(test_start),
-		T(test_unsaved),
-		T(test_prologs),
-		T(test_prolog_fails),
-		T(test_prologs_all_fail),
-		T(test_limit_is_no_refusal),
-		T(test_environment),
-		T(test_native_order),
-		T(test_gang_of_one),
-		T(test_waits_for_prologs),
-		T(test_rollback_anywhere),
-		T(test_room_for_five),
-		T(test_rollback_of_array),
-		T(test_array),
-		T(test_array_of_which_some),
-		T(test_other_nodes),
-		T(test_two_whole_clusters),
-		T(test_next_gang_is_considered),
-		T(test_turns_in_order),
-		T(test_two_partitions),
-		T(test_mixture),
-		T(test_ranks_of_many_cpus),
-		T(test_total_shrinks),
-		T(test_total_shrinks_at_commit),
-		T(test_more_than_total),
-		T(test_failed_probes),
-		T(test_require_level),
-		T(test_unknown_level),
-		T(test_back_off_of_cpus),
-		T(test_minimum_is_remembered),
-		T(test_joint_start),
-		T(test_back_off),
-		T(test_impossible),
-		T(test_fence),
-		T(test_fence_by_slurms_order),
-		T(test_victims),
-		T(test_hold_while_held),
-		T(test_update),
-		T(test_update_partition),
-		T(test_fence_at_the_highest),
-		T(test_no_fence_while_held),
-		T(test_limit),
-		T(test_limit_too_small),
-		T(test_limit_is_of_others),
-		T(test_limit_of_the_cycle),
-		T(test_limit_is_lifted),
-		T(test_forget_nodes),
-		T(test_later_members),
-		T(test_spares),
-		T(test_spare_comes_too_late),
-		T(test_cold_spare),
-		T(test_cold_unsaved),
-		T(test_cold_dies),
-		T(test_cold_refused),
-		T(test_cold_ends),
-		T(test_cold_no_memory),
-		T(test_layout_of_seat),
-		T(test_layout_of_heirs),
-		T(test_spare_after_restart),
-		T(test_requeued_after_restart),
-		T(test_requeued_never_registers),
-		T(test_heir),
-		T(test_failed_nodes),
-		T(test_failed_elsewhere),
-		T(test_epochs),
-		T(test_drained_nodes),
-		T(test_drained_nodes_after_restart),
-		T(test_drained_nodes_and_heirs),
-		T(test_drained_nodes_forgotten),
-		T(test_drained_before_start),
-		T(test_drained_nodes_cost),
-		T(test_heirs_after_restart),
-		T(test_parked_member_is_set_free),
-		T(test_name_again),
-		T(test_name_again_at_once),
-		T(test_namespaces),
-		T(test_foreign_comment),
-		T(test_quiet),
-		T(test_lost_below_minimum),
-		T(test_lost_above_minimum),
-		T(test_lost_all),
-		T(test_lost_between_halves),
-		T(test_lost_between_halves_above),
-		T(test_accounting),
-		T(test_adopt),
-		T(test_adopt_in_order),
-		T(test_die_at_save),
-		T(test_die_after_release),
-		T(test_adopt_ended),
-		T(test_adopt_launched),
-		T(test_adopt_refused),
-		T(test_adopt_seen_late),
-		T(test_adopt_too_few),
-		T(test_adopt_without_fabric),
-		T(test_refused_later),
-		T(test_restart_waiting),
-		T(test_attempts_are_counted),
-		T(test_boots_by_itself),
-		T(test_reconfigure_held),
-		T(test_switched_off),
-		T(test_shutdown),
-		T(test_wait),
-		T(test_gathered),
-		T(test_no_memory),
-		T(test_no_memory_for_turn),
-		T(test_no_memory_for_late),
-		T(test_random),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -5,16 +5,11 @@
  * and when Slurm would start the job on which of them.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "plugins/select/gate.h"
 #include "../core/node_bits.h"
+
+#define GATE_TEST(name) TEST_WITH(name, setup, teardown)
 
 #define NODES 12
 #define ALL 0xfff
@@ -375,12 +370,11 @@ static int teardown(void **state)
 }
 
 /* 0.1 */
-static void a_member_does_not_start_by_itself(void **state)
+GATE_TEST(a_member_does_not_start_by_itself)
 {
 	struct sgang_question q = question(true, 1);
 	struct sgang_nodeset *offered = set_of(0x0f, NODES);
 
-	(void)state;
 	says.turn = SGANG_TURN_TAKEN;
 	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
 	assert_int_equal(stock.n, 0);
@@ -399,11 +393,10 @@ static void a_member_does_not_start_by_itself(void **state)
 }
 
 /* 1.6: the next pass gives it the nodes of a placeholder. */
-static void a_member_waits_for_its_placeholder(void **state)
+GATE_TEST(a_member_waits_for_its_placeholder)
 {
 	struct sgang_question q = question(true, 1);
 
-	(void)state;
 	says.turn = SGANG_TURN_ORDINARY;
 	says.keeps_place = true;
 	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
@@ -412,12 +405,11 @@ static void a_member_waits_for_its_placeholder(void **state)
 	assert_int_not_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
 }
 
-static void a_definition_never_starts(void **state)
+GATE_TEST(a_definition_never_starts)
 {
 	struct sgang_question q = question(true, 1);
 	int64_t start = 0;
 
-	(void)state;
 	spec.object = true;
 	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
 	assert_int_equal(ask_later(&q, &start), SGANG_GATE_CLOSED);
@@ -425,12 +417,11 @@ static void a_definition_never_starts(void **state)
 	assert_int_equal(says.pokes, 1);
 }
 
-static void without_gangs_slurm_answers(void **state)
+GATE_TEST(without_gangs_slurm_answers)
 {
 	struct sgang_question q = question(false, 1);
 	int64_t start = 5;
 
-	(void)state;
 	assert_false(sgang_gate_stands(NULL));
 	assert_int_equal(sgang_gate_now(&q, NULL), 0);
 	assert_asked(0, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
@@ -443,12 +434,11 @@ static void without_gangs_slurm_answers(void **state)
 }
 
 /* 3.18, 4.11 */
-static void members_are_the_last_victims(void **state)
+GATE_TEST(members_are_the_last_victims)
 {
 	struct sgang_question q = question(false, 2);
 	int64_t start = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < NODES; n++)
 		stock.free_at[n] = NOW + 100;
 	stock.has_apart = true;
@@ -470,11 +460,10 @@ static void members_are_the_last_victims(void **state)
 }
 
 /* 4.8, 4.9 */
-static void others_keep_off_what_gangs_need(void **state)
+GATE_TEST(others_keep_off_what_gangs_need)
 {
 	struct sgang_question q = question(false, 2);
 
-	(void)state;
 	says.fenced = 0x00f;
 	says.reserved = 0x0f0;
 	says.reserved_from = NOW + 60;
@@ -492,12 +481,11 @@ static void others_keep_off_what_gangs_need(void **state)
 	assert_int_equal(ask_now(&q, ALL), 7);
 }
 
-static void what_is_planned_now_starts_beside_a_gang(void **state)
+GATE_TEST(what_is_planned_now_starts_beside_a_gang)
 {
 	struct sgang_question q = question(false, 2);
 	int64_t start = 0;
 
-	(void)state;
 	says.reserved = 0xff0;
 	says.reserved_from = NOW + 60;
 	assert_int_equal(ask_later(&q, &start), 0);
@@ -516,12 +504,11 @@ static void what_is_planned_now_starts_beside_a_gang(void **state)
 }
 
 /* 4.7 */
-static void all_members_show_the_start_of_their_gang(void **state)
+GATE_TEST(all_members_show_the_start_of_their_gang)
 {
 	struct sgang_question q = question(true, 2);
 	int64_t start = 3;
 
-	(void)state;
 	says.joint_start = NOW + 300;
 	assert_int_equal(ask_later(&q, &start), 0);
 	assert_int_equal(start, NOW + 300);
@@ -547,11 +534,10 @@ static void all_members_show_the_start_of_their_gang(void **state)
 	assert_int_equal(says.pokes, 0);
 }
 
-static void the_cheapest_nodes_come_first(void **state)
+GATE_TEST(the_cheapest_nodes_come_first)
 {
 	struct sgang_question q;
 
-	(void)state;
 	stock.chosen = 0x030;
 	q = question(false, 2);
 	assert_int_equal(ask_now(&q, ALL), 0);
@@ -564,11 +550,10 @@ static void the_cheapest_nodes_come_first(void **state)
 	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
 }
 
-static void late_members_come_near_to_their_gang(void **state)
+GATE_TEST(late_members_come_near_to_their_gang)
 {
 	struct sgang_question q = question(true, 2);
 
-	(void)state;
 	says.late = true;
 	says.cut = 0x004;
 	says.gang = 0x001;
@@ -600,11 +585,10 @@ static void late_members_come_near_to_their_gang(void **state)
 }
 
 /* 6.4: elsewhere if it starts there now; else nobody minds. */
-static void late_members_leave_nodes_that_failed_alone(void **state)
+GATE_TEST(late_members_leave_nodes_that_failed_alone)
 {
 	struct sgang_question q = question(true, 2);
 
-	(void)state;
 	says.late = true;
 	says.gang = 0;
 	says.lost = 0x003;
@@ -623,11 +607,10 @@ static void late_members_leave_nodes_that_failed_alone(void **state)
 }
 
 /* 6.7: among nodes that are as near. */
-static void late_members_have_their_nodes_back(void **state)
+GATE_TEST(late_members_have_their_nodes_back)
 {
 	struct sgang_question q = question(true, 2);
 
-	(void)state;
 	says.late = true;
 	says.gang = 0x001;
 	says.had = 0xf0c;
@@ -735,9 +718,8 @@ static void check_later(const struct sgang_question *q)
 		assert_true(start >= says.reserved_from);
 }
 
-static void whatever_there_is(void **state)
+GATE_TEST(whatever_there_is)
 {
-	(void)state;
 	for (uint64_t i = 1; i <= 20000; i++) {
 		struct sgang_question q;
 
@@ -750,25 +732,4 @@ static void whatever_there_is(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_member_does_not_start_by_itself),
-		TEST(a_member_waits_for_its_placeholder),
-		TEST(a_definition_never_starts),
-		TEST(without_gangs_slurm_answers),
-		TEST(members_are_the_last_victims),
-		TEST(others_keep_off_what_gangs_need),
-		TEST(what_is_planned_now_starts_beside_a_gang),
-		TEST(all_members_show_the_start_of_their_gang),
-		TEST(the_cheapest_nodes_come_first),
-		TEST(late_members_come_near_to_their_gang),
-		TEST(late_members_have_their_nodes_back),
-		TEST(late_members_leave_nodes_that_failed_alone),
-		TEST(whatever_there_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

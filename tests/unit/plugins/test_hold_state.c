@@ -2,14 +2,7 @@
 /* test_hold_state.c - the ways between the states of a hold, each pair of them
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../../fake/fake_log.h"
 #include "plugins/select/conductor_private.h"
 
@@ -34,7 +27,7 @@ static const struct {
 	{ SGANG_HOLD_RELEASED, SGANG_HOLD_NONE },
 	{ SGANG_HOLD_RELEASED, SGANG_HOLD_DOUBTFUL },
 };
-#define DRAWN (sizeof(drawn) / sizeof(drawn[0]))
+#define DRAWN (COUNT(drawn))
 
 static bool is_drawn(enum sgang_hold_state from, enum sgang_hold_state to)
 {
@@ -70,9 +63,8 @@ static void goes_as_drawn(struct gang *g, enum sgang_hold_state to)
 }
 
 /* A hold goes the ways of the drawing and no other; to stay is fine. */
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-	(void)state;
 	each_pair(goes_as_drawn);
 }
 
@@ -96,18 +88,16 @@ static void tells_once(struct gang *g, enum sgang_hold_state to)
 
 /* A way that is refused is an error in the log, with both names, once for a
  * gang. */
-static void test_told(void **state)
+TEST(test_told)
 {
-	(void)state;
 	each_pair(tells_once);
 }
 
 /* ... and another way of the same gang is told as well. */
-static void test_told_each(void **state)
+TEST(test_told_each)
 {
 	struct gang g = { .ns = "alice", .name = "train" };
 
-	(void)state;
 	fake_log_reset();
 	assert_false(sgang_hold_move(&g, SGANG_HOLD_PREPARING));
 	assert_false(sgang_hold_move(&g, SGANG_HOLD_RELEASED));
@@ -117,9 +107,8 @@ static void test_told_each(void **state)
 }
 
 /* Every state has a name of its own, can be reached and can be left. */
-static void test_states(void **state)
+TEST(test_states)
 {
-	(void)state;
 	for (unsigned int a = 0; a < SGANG_HOLD_STATES; a++) {
 		bool reached = false, left = false;
 
@@ -140,14 +129,4 @@ static void test_states(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_told),
-		cmocka_unit_test(test_told_each),
-		cmocka_unit_test(test_states),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

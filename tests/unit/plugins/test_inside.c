@@ -7,14 +7,7 @@
 
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "src/common/slurm_xlator.h"
 #include "src/common/bitstring.h"
 #include "src/common/gres.h"
@@ -28,6 +21,8 @@
 #include "slurm/layout.h"
 #include "slurm/seats.h"
 #include "../core/node_shape.h"
+
+#define NODES_TEST(name) TEST_WITH(name, setup, teardown)
 
 #define NODES 10000
 #define CORES 8
@@ -240,11 +235,10 @@ static void check_units(const struct ask *ask, const char *what)
 }
 
 /* 4.20: cores of the islands, and what else is to be had of the node. */
-static void test_cores(void **state)
+NODES_TEST(test_cores)
 {
 	struct job job;
 
-	(void)state;
 	check_units(
 		&(struct ask){ .cores = 2, .most = 4, .expected = { 2, 2 } },
 		"empty");
@@ -266,9 +260,8 @@ static void test_cores(void **state)
 }
 
 /* Cores that Slurm keeps for itself are no room. */
-static void test_special_cores(void **state)
+NODES_TEST(test_special_cores)
 {
-	(void)state;
 	nodes[3].node_spec_bitmap = bit_alloc(CORES);
 	bit_nset(nodes[3].node_spec_bitmap, 0, CORES - 1);
 	bit_clear(nodes[3].node_spec_bitmap, 6);
@@ -281,9 +274,8 @@ static void test_special_cores(void **state)
 }
 
 /* 4.20: every type that is asked for counts, and all together. */
-static void test_types(void **state)
+NODES_TEST(test_types)
 {
-	(void)state;
 	check_units(&(struct ask){ .most = 4, .gpus = 4, .expected = { 1, 1 } },
 		    "four of any");
 	check_units(&(struct ask){ .most = 4, .a = 2, .expected = { 1, 1 } },
@@ -309,12 +301,11 @@ static void test_types(void **state)
 }
 
 /* Busy cores are counted again only after a job began or ended. */
-static void test_cache(void **state)
+NODES_TEST(test_cache)
 {
 	struct ask ask = { .cores = 4, .most = 2, .expected = { 0, 1 } };
 	struct job job;
 
-	(void)state;
 	start(&job, 0, NODES - 1, "0-0");
 	looks = 0;
 	check_units(&ask, "first");
@@ -328,12 +319,11 @@ static void test_cache(void **state)
 }
 
 /* What a job has of its nodes is found in a time that grows as they do. */
-static void test_of_job(void **state)
+NODES_TEST(test_of_job)
 {
 	struct job job, other;
 	uint32_t part[SGANG_ISLANDS_MAX];
 
-	(void)state;
 	start(&job, 10, NODES - 1, "3-5");
 	start(&other, 5, 12, "6-7");
 	bit_clear(job.res.core_bitmap, (7000 - 10) * CORES + 3);
@@ -355,7 +345,7 @@ static void test_of_job(void **state)
 }
 
 /* GPUs of two types are two records. */
-static void test_gpus_of_job(void **state)
+NODES_TEST(test_gpus_of_job)
 {
 	bitstr_t *bits[2] = { bit_alloc(GPUS), bit_alloc(GPUS) };
 	gres_job_state_t js[2] = {
@@ -369,7 +359,6 @@ static void test_gpus_of_job(void **state)
 	uint32_t part[SGANG_ISLANDS_MAX];
 	struct job job;
 
-	(void)state;
 	start(&job, 3, 3, "0-0");
 	job.record.gres_list_alloc = list_create(NULL);
 	list_append(job.record.gres_list_alloc, &gres[0]);
@@ -404,13 +393,12 @@ static uint32_t cpus_gone(uint32_t node)
 }
 
 /* 3.29: cores of islands, CPUs and memory; and all is as before afterwards. */
-static void test_left_out(void **state)
+NODES_TEST(test_left_out)
 {
 	struct ask ask = { .cores = 4, .most = 2, .expected = { 0, 0 } };
 	uint64_t memory[] = { 100, 200, 300 };
 	struct job a, b;
 
-	(void)state;
 	start(&a, 2, 4, "0-3");
 	start(&b, 3, 3, "4-5");
 	a.res.memory_allocated = memory;
@@ -439,11 +427,10 @@ static void test_left_out(void **state)
 
 /* 3.29: a core is free when the last that has it is left out; what scontrol
  * suspend has stopped has none. */
-static void test_left_out_shared(void **state)
+NODES_TEST(test_left_out_shared)
 {
 	struct job a, b, c;
 
-	(void)state;
 	start(&a, 3, 3, "0-3");
 	start(&b, 3, 3, "2-5");
 	start(&c, 3, 3, "0-7");
@@ -463,13 +450,12 @@ static void test_left_out_shared(void **state)
 }
 
 /* Of what is not known nothing is free, and nothing breaks. */
-static void test_left_out_unknown(void **state)
+NODES_TEST(test_left_out_unknown)
 {
 	job_record_t without_resources = { .job_state = JOB_RUNNING };
 	job_record_t pending = { .job_state = JOB_PENDING };
 	struct job a, small;
 
-	(void)state;
 	start(&a, 1, 4, "0-1");
 	start(&small, 5, 6, "0-1");
 	FREE_NULL_BITMAP(small.res.core_bitmap);
@@ -494,11 +480,10 @@ static void test_left_out_unknown(void **state)
 }
 
 /* 3.29: where a job is completing it has nothing any more but the node. */
-static void test_left_out_completing(void **state)
+NODES_TEST(test_left_out_completing)
 {
 	struct job a;
 
-	(void)state;
 	start(&a, 3, 4, "0-3");
 	a.record.job_state = JOB_COMPLETE | JOB_COMPLETING;
 	a.record.node_bitmap_cg = bit_alloc(NODES);
@@ -515,7 +500,7 @@ static void test_left_out_completing(void **state)
 }
 
 /* 3.29: GPUs by index are those of the jobs that stay. */
-static void test_left_out_gpus(void **state)
+NODES_TEST(test_left_out_gpus)
 {
 	bitstr_t *bits = bit_alloc(GPUS);
 	gres_job_state_t js = { .node_cnt = 1, .gres_bit_alloc = &bits };
@@ -523,7 +508,6 @@ static void test_left_out_gpus(void **state)
 	struct ask ask = { .most = 4, .gpus = 4, .expected = { 0, 1 } };
 	struct job job;
 
-	(void)state;
 	start(&job, 3, 3, "0-0");
 	job.record.gres_list_alloc = list_create(NULL);
 	list_append(job.record.gres_list_alloc, &gres);
@@ -546,12 +530,11 @@ static void test_left_out_gpus(void **state)
 }
 
 /* A call costs the nodes of those who are left out, not those of all. */
-static void test_left_out_cost(void **state)
+NODES_TEST(test_left_out_cost)
 {
 	static struct job jobs[2000];
 	const struct job *out[2000];
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		start(&jobs[i], 5 * i, 5 * i + 4, "0-3");
 		out[i] = &jobs[i];
@@ -569,23 +552,4 @@ static void test_left_out_cost(void **state)
 		end(&jobs[i]);
 }
 
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_cores),
-		TEST(test_special_cores),
-		TEST(test_types),
-		TEST(test_cache),
-		TEST(test_of_job),
-		TEST(test_gpus_of_job),
-		TEST(test_left_out),
-		TEST(test_left_out_shared),
-		TEST(test_left_out_unknown),
-		TEST(test_left_out_completing),
-		TEST(test_left_out_gpus),
-		TEST(test_left_out_cost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

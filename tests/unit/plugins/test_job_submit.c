@@ -5,21 +5,14 @@
  * all 16 nodes of 8 CPUs, half has 8 of them.
  */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/job_submit/roll.h"
+
+#define SUBMIT_TEST(name) TEST_WITH(name, reset, NULL)
 
 /* ---- a fake slurmctld ---- */
 
@@ -397,7 +390,7 @@ static void run_cases(const struct admission *cases, size_t n)
 /* ---- the tests ---- */
 
 /* Jobs without a gang cost nothing. */
-static void test_ordinary_job(void **state)
+SUBMIT_TEST(test_ordinary_job)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { NULL } } },
@@ -407,7 +400,6 @@ static void test_ordinary_job(void **state)
 			     .het = true } },
 	};
 
-	(void)state;
 	ctld.conf_error = "gang.conf:3: broken";
 	RUN(cases);
 	assert_int_equal(ctld.looked, 0);
@@ -416,7 +408,7 @@ static void test_ordinary_job(void **state)
 }
 
 /* 0.18, 0.20, 0.26 */
-static void test_options(void **state)
+SUBMIT_TEST(test_options)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1) } } },
@@ -456,13 +448,12 @@ static void test_options(void **state)
 		  .why = "heterogeneous job" },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* How many gangs and members there may be: alice has two members in one gang,
  * bob has three in one of his and an array of 40 in the account's. */
-static void test_limits(void **state)
+SUBMIT_TEST(test_limits)
 {
 #define THERE                                                              \
 	.there = {                                                         \
@@ -508,7 +499,6 @@ static void test_limits(void **state)
 	};
 #undef THERE
 
-	(void)state;
 	configure("MaxGangMembersPerUser=3\nMaxGangsPerUser=1\n");
 	RUN(users);
 	configure("MaxGangMembers=50\nMaxGangs=3\n");
@@ -519,7 +509,7 @@ static void test_limits(void **state)
 
 /* What is charged to an account: proj has five members in two gangs, of two
  * users. */
-static void test_account_limits(void **state)
+SUBMIT_TEST(test_account_limits)
 {
 #define PROJ .account = "proj"
 #define THERE                                                            \
@@ -558,7 +548,6 @@ static void test_account_limits(void **state)
 #undef THERE
 #undef PROJ
 
-	(void)state;
 	configure("AccountMaxGangMembers=Proj:6,*:40,free:UNLIMITED\n");
 	RUN(members);
 	configure("AccountMaxGangs=proj:2\n");
@@ -567,7 +556,7 @@ static void test_account_limits(void **state)
 
 /* The strictest partition of a list counts; what a definition says, with each
  * member. */
-static void test_partition_exclusive(void **state)
+SUBMIT_TEST(test_partition_exclusive)
 {
 	static const char strict[] = "--gang-exclusive=leaf is above "
 				     "PartitionMaxExclusive=half:none of";
@@ -619,13 +608,12 @@ static void test_partition_exclusive(void **state)
 			     .partition = "half" } },
 	};
 
-	(void)state;
 	configure("PartitionMaxExclusive=half:none,gpu:spine\n"
 		  "GangName=alice/set MinMember=1 Exclusive=core\n");
 	RUN(cases);
 }
 
-static void test_switched_off(void **state)
+SUBMIT_TEST(test_switched_off)
 {
 	static const struct admission off = { .comes = { .env = { GANG("t") } },
 					      .verdict = SGANG_SUBMIT_OFF,
@@ -636,7 +624,6 @@ static void test_switched_off(void **state)
 		.why = "gangs are off: gang.conf:3: unknown key"
 	};
 
-	(void)state;
 	ctld.conf.gangs = false;
 	run_cases(&off, 1);
 	ctld.conf_error = "gang.conf:3: unknown key";
@@ -645,7 +632,7 @@ static void test_switched_off(void **state)
 
 /* 0.1: whose members are counted, whatever was read before them: those of other
  * gangs, of other users, alike and different, with their own records. */
-static void test_who_counts(void **state)
+SUBMIT_TEST(test_who_counts)
 {
 	static const struct admission cases[] = {
 		{ .there = { { .env = { GANG("pret"), MIN(2) },
@@ -699,12 +686,11 @@ static void test_who_counts(void **state)
 		  .why = "18 whole nodes" },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* 0.22, 0.23: whose names may be used. */
-static void test_namespace(void **state)
+SUBMIT_TEST(test_namespace)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("alice/t"), MIN(1) } } },
@@ -754,12 +740,11 @@ static void test_namespace(void **state)
 			     .account = "phys" } },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* A later member may leave out, but not contradict. */
-static void test_agreement(void **state)
+SUBMIT_TEST(test_agreement)
 {
 	static const struct admission cases[] = {
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
@@ -797,12 +782,11 @@ static void test_agreement(void **state)
 		  .comes = { .env = { GANG("t"), MIN(3) } } },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* An array limited to fewer tasks at a time than the gang needs. */
-static void test_array(void **state)
+SUBMIT_TEST(test_array)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7" } },
@@ -829,11 +813,10 @@ static void test_array(void **state)
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "7-0" } },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
-static void test_never_fits_alone(void **state)
+SUBMIT_TEST(test_never_fits_alone)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1) }, .nodes = 16 } },
@@ -855,12 +838,11 @@ static void test_never_fits_alone(void **state)
 		  .why = "17 nodes" },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* 1.8: the whole gang can never run; and what only looks so. */
-static void test_never_fits_together(void **state)
+SUBMIT_TEST(test_never_fits_together)
 {
 	static const struct admission cases[] = {
 		/* those to come may be smaller */
@@ -948,12 +930,11 @@ static void test_never_fits_together(void **state)
 			     .partition = "half" } },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* 0.25, 0.26: a gang of which nobody says how many it needs. */
-static void test_undefined(void **state)
+SUBMIT_TEST(test_undefined)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t") } },
@@ -979,13 +960,12 @@ static void test_undefined(void **state)
 		  .why = "17 nodes" },
 	};
 
-	(void)state;
 	configure("GangName=alice/listed MinMember=2\n");
 	RUN(cases);
 }
 
 /* What defines a gang is a job that never runs. */
-static void test_object(void **state)
+SUBMIT_TEST(test_object)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
@@ -1020,12 +1000,11 @@ static void test_object(void **state)
 			     .held = true } },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* 6.5: who may be in a pool, name one, or become one. */
-static void test_pools(void **state)
+SUBMIT_TEST(test_pools)
 {
 #define A_POOL                                                   \
 	{                                                        \
@@ -1113,14 +1092,13 @@ static void test_pools(void **state)
 #undef A_POOL
 #undef NAMES
 
-	(void)state;
 	configure("GangName=alice/conf Pool=yes\n"
 		  "GangName=alice/gang MinMember=2\n");
 	RUN(cases);
 }
 
 /* 1.1: a gang with placeholders has none of what places members one by one. */
-static void test_placeholders_alone(void **state)
+SUBMIT_TEST(test_placeholders_alone)
 {
 #define PLACES O "_placeholders=soft"
 	static const struct admission cases[] = {
@@ -1139,7 +1117,6 @@ static void test_placeholders_alone(void **state)
 	};
 #undef PLACES
 
-	(void)state;
 	configure("GangName=alice/pool Pool=yes\n"
 		  "GangName=alice/conf MinMember=1 SparePool=pool\n");
 	RUN(cases);
@@ -1147,7 +1124,7 @@ static void test_placeholders_alone(void **state)
 
 /* 1.7, 1.8: the sum of all placeholders is above the partition or a limit, the new
  * ones among them; of the members that come later nothing is asked. */
-static void test_placeholders_sum(void **state)
+SUBMIT_TEST(test_placeholders_sum)
 {
 #define PLACES O "_placeholders=soft"
 #define PLACE(role) GANG("sum"), PLACES, O "_placeholder=1", O "_role=" role
@@ -1175,7 +1152,6 @@ static void test_placeholders_sum(void **state)
 #undef PLACE
 #undef PLACES
 
-	(void)state;
 	quota = 4;
 	RUN(cases);
 	quota = 0;
@@ -1183,7 +1159,7 @@ static void test_placeholders_sum(void **state)
 
 /* 0.29, 0.24: members, then the newest object, then gang.conf. The minimum that
  * holds shows in the limit of an array that is too low for it. */
-static void test_precedence(void **state)
+SUBMIT_TEST(test_precedence)
 {
 #define LIMITED(gang)                                   \
 	{                                               \
@@ -1235,13 +1211,12 @@ static void test_precedence(void **state)
 	};
 #undef LIMITED
 
-	(void)state;
 	configure("GangName=alice/listed MinMember=2\n");
 	RUN(cases);
 }
 
 /* An object takes no room: 16 nodes hold 16 members and their object. */
-static void test_object_is_not_counted(void **state)
+SUBMIT_TEST(test_object_is_not_counted)
 {
 	static const struct admission cases[] = {
 		{ .there = { { .env = { GANG("t"), MIN(16), OBJECT } },
@@ -1258,12 +1233,11 @@ static void test_object_is_not_counted(void **state)
 		  .why = "17 whole nodes" },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* 0.15: more than the cluster has is never free. */
-static void test_min_tres(void **state)
+SUBMIT_TEST(test_min_tres)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(2),
@@ -1289,13 +1263,12 @@ static void test_min_tres(void **state)
 		  .comes = { .env = { GANG("t") } } },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* Whether the gang still asks for something depends on its --gang-match. The
  * cluster has 16 nodes; each member takes one. */
-static void test_match(void **state)
+SUBMIT_TEST(test_match)
 {
 	static const struct admission cases[] = {
 		/* what was said first holds when the gang has started */
@@ -1369,13 +1342,12 @@ static void test_match(void **state)
 		  .why = "partition half has 8" },
 	};
 
-	(void)state;
 	RUN(cases);
 }
 
 /* A member that is only held has not started its gang, one whose record says
  * that the gang has started once has. */
-static void test_what_has_started(void **state)
+SUBMIT_TEST(test_what_has_started)
 {
 #define RECORD(phase, satisfied)                      \
 	"gang=alice/t phase=" phase " min=9 total=9 " \
@@ -1422,11 +1394,10 @@ static void test_what_has_started(void **state)
 #undef NINTH
 #undef RECORD
 
-	(void)state;
 	RUN(cases);
 }
 
-static void test_shared_cpus(void **state)
+SUBMIT_TEST(test_shared_cpus)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1000) }, .cpus = 200 } },
@@ -1435,13 +1406,12 @@ static void test_shared_cpus(void **state)
 		  .why = "17 whole nodes" },
 	};
 
-	(void)state;
 	ctld.room.cpus = 0;
 	RUN(cases);
 }
 
 /* Whichever allocation fails, the job is refused and nothing leaks. */
-static void test_no_memory(void **state)
+SUBMIT_TEST(test_no_memory)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(2) } },
@@ -1452,7 +1422,6 @@ static void test_no_memory(void **state)
 					  .array = "0-3" };
 	unsigned long n;
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 3;
 	for (n = 1;; n++) {
@@ -1474,7 +1443,7 @@ static void test_no_memory(void **state)
 	assert_in_range(n, 8, 32);
 }
 
-static void test_change(void **state)
+SUBMIT_TEST(test_change)
 {
 	static const struct {
 		struct job job;
@@ -1531,9 +1500,8 @@ static void test_change(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	configure("GangName=alice/listed MinMember=2\n");
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_submit_member member;
 		struct sgang_error err = { "" };
 
@@ -1547,7 +1515,7 @@ static void test_change(void **state)
 }
 
 /* What could not be submitted cannot be had by a change. */
-static void test_change_account_or_partition(void **state)
+SUBMIT_TEST(test_change_account_or_partition)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("proj/t"), MIN(4) },
@@ -1582,12 +1550,11 @@ static void test_change_account_or_partition(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	configure("AccountMaxGangMembers=proj:4 AccountMaxGangs=proj:1\n"
 		  "PartitionMaxExclusive=half:none\n");
 	ctld.jobs = there;
-	ctld.n_jobs = sizeof(there) / sizeof(there[0]);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	ctld.n_jobs = COUNT(there);
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_submit_member member =
 			member_of(&there[cases[i].job_id - 1], cases[i].job_id);
 		struct sgang_error err = { "" };
@@ -1601,7 +1568,7 @@ static void test_change_account_or_partition(void **state)
 }
 
 /* The minimum may have been said by another member. */
-static void test_change_minimum_of_another(void **state)
+SUBMIT_TEST(test_change_minimum_of_another)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(4) } },
@@ -1611,7 +1578,6 @@ static void test_change_minimum_of_another(void **state)
 	struct sgang_submit_member member = member_of(&there[1], 2);
 	struct sgang_error err;
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 2;
 	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
@@ -1634,7 +1600,7 @@ static void expect_asked(uint32_t job_id, uint32_t members, bool first)
 
 /* 5.4: judged with all members that there are, as many as it needs of them,
  * whichever these may be. */
-static void test_never_on_the_empty_cluster(void **state)
+SUBMIT_TEST(test_never_on_the_empty_cluster)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(5) }, .submitted = 20 },
@@ -1645,7 +1611,6 @@ static void test_never_on_the_empty_cluster(void **state)
 	const struct job many = { .env = { GANG("t") }, .array = "0-9" };
 	struct sgang_error err = { "" };
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 1;
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
@@ -1678,7 +1643,7 @@ static void test_never_on_the_empty_cluster(void **state)
 #define ROLE(text) O "_role=" text
 
 /* 2.15, 2.18: groups that contradict those of members before it. */
-static void test_tree(void **state)
+SUBMIT_TEST(test_tree)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(2),
@@ -1708,10 +1673,9 @@ static void test_tree(void **state)
 		{ NULL, "give each --gang-role" },
 	};
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 3;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct job comes = { .env = { GANG("t"),
 						    cases[i].role } };
 		struct sgang_error err = { "" };
@@ -1726,7 +1690,7 @@ static void test_tree(void **state)
 
 /* 2.15, 5.4: a group is judged with the members that it has, as many as it needs
  * of them, at the lowest level that it or a group around it requires. */
-static void test_group_never_fits(void **state)
+SUBMIT_TEST(test_group_never_fits)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(1),
@@ -1742,7 +1706,6 @@ static void test_group_never_fits(void **state)
 	const struct job other = { .env = { GANG("t"), ROLE("r2/decode") } };
 	struct sgang_error err = { "" };
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 3;
 	lacks = "no leaf has room";
@@ -1771,7 +1734,7 @@ static void test_group_never_fits(void **state)
 
 /* 5.5: whom --gang-order puts into the minimum is needed in any case, unless
  * others are expected that may come before. */
-static void test_never_by_order(void **state)
+SUBMIT_TEST(test_never_by_order)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(4), O "_order=1" } },
@@ -1820,10 +1783,9 @@ static void test_never_by_order(void **state)
 	};
 	struct sgang_error err = { "" };
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 4;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		bool u = i >= 5;
 
 		n_asked = 0;
@@ -1840,7 +1802,7 @@ static void test_never_by_order(void **state)
 }
 
 /* 6.9: also of a gang that has started, and of a definition. */
-static void test_expedited(void **state)
+SUBMIT_TEST(test_expedited)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("ran"), MIN(1) },
@@ -1861,10 +1823,9 @@ static void test_expedited(void **state)
 	struct job ordinary = { .env = { "PATH=/bin" }, .expedited = true };
 	struct sgang_error err = { "" };
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 1;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	for (size_t i = 0; i < COUNT(refused); i++) {
 		assert_int_equal(submit(&refused[i], &err),
 				 SGANG_SUBMIT_UNSUPPORTED);
 		assert_non_null(strstr(err.text, "--requeue=expedite"));
@@ -1874,7 +1835,7 @@ static void test_expedited(void **state)
 }
 
 /* Members start together, with the limit that they asked for. */
-static void test_time_min(void **state)
+SUBMIT_TEST(test_time_min)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(2) } },
@@ -1887,7 +1848,6 @@ static void test_time_min(void **state)
 	struct sgang_submit_member member = member_of(&there[0], 1);
 	struct sgang_error err = { "" };
 
-	(void)state;
 	ctld.jobs = there;
 	ctld.n_jobs = 2;
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_UNSUPPORTED);
@@ -1915,7 +1875,7 @@ static bool fake_barred(const char *partitions, char *why, size_t size)
 
 /* 7.3: a member comes into no partition in which it could never start; a
  * definition has none. */
-static void test_barred(void **state)
+SUBMIT_TEST(test_barred)
 {
 	static const struct job there = { .env = { GANG("t"), MIN(2) } };
 	struct job comes = { .env = { GANG("t") }, .partition = "ringed" };
@@ -1923,7 +1883,6 @@ static void test_barred(void **state)
 	struct sgang_submit_member member = member_of(&there, 1);
 	struct sgang_error err = { "" };
 
-	(void)state;
 	ctld.jobs = &there;
 	ctld.n_jobs = 1;
 	host.barred = fake_barred;
@@ -1946,8 +1905,6 @@ static void test_barred(void **state)
 						   &err),
 			 SGANG_SUBMIT_FINE);
 }
-
-#define TEST(name) cmocka_unit_test_setup(name, reset)
 
 /* ---- what is remembered ---- */
 
@@ -2123,11 +2080,10 @@ static enum sgang_submit_verdict submit_to_world(const struct job *job,
 
 /* 0.1: what is remembered of a gang is what a look at all jobs tells,
  * whatever has happened to them since. */
-static void test_as_a_walk(void **state)
+SUBMIT_TEST(test_as_a_walk)
 {
 	unsigned int verdicts[SGANG_SUBMIT_VERDICTS] = { 0 };
 
-	(void)state;
 	ctld.jobs = world;
 	host.mark = fake_mark;
 	host.stamp = fake_stamp;
@@ -2164,12 +2120,11 @@ static void test_as_a_walk(void **state)
 }
 
 /* Of members that wait already nothing is read again. */
-static void test_cost(void **state)
+SUBMIT_TEST(test_cost)
 {
 	static const struct job job = { .env = { GANG("t"), MIN(9999) } };
 	struct sgang_error err;
 
-	(void)state;
 	ctld.jobs = world;
 	ctld.room.cpus = 0;
 	host.mark = fake_mark;
@@ -2194,46 +2149,4 @@ static void test_cost(void **state)
 	host.members = NULL;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_ordinary_job),
-		TEST(test_options),
-		TEST(test_limits),
-		TEST(test_account_limits),
-		TEST(test_partition_exclusive),
-		TEST(test_switched_off),
-		TEST(test_who_counts),
-		TEST(test_namespace),
-		TEST(test_agreement),
-		TEST(test_array),
-		TEST(test_never_fits_alone),
-		TEST(test_never_fits_together),
-		TEST(test_never_on_the_empty_cluster),
-		TEST(test_tree),
-		TEST(test_group_never_fits),
-		TEST(test_never_by_order),
-		TEST(test_expedited),
-		TEST(test_time_min),
-		TEST(test_barred),
-		TEST(test_undefined),
-		TEST(test_object),
-		TEST(test_pools),
-		TEST(test_placeholders_alone),
-		TEST(test_placeholders_sum),
-		TEST(test_precedence),
-		TEST(test_object_is_not_counted),
-		TEST(test_min_tres),
-		TEST(test_match),
-		TEST(test_what_has_started),
-		TEST(test_shared_cpus),
-		TEST(test_as_a_walk),
-		TEST(test_cost),
-		TEST(test_no_memory),
-		TEST(test_change),
-		TEST(test_change_minimum_of_another),
-		TEST(test_change_account_or_partition),
-	};
-
-	return cmocka_run_group_tests_name("job_submit", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

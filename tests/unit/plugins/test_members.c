@@ -7,16 +7,7 @@
  * may stay.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "plugins/job_submit/members.h"
 
@@ -154,7 +145,7 @@ static unsigned int ask(struct sgang_members *members, const char *gang,
 
 static const char *const names[] = { "t", "u", "proj/t", "proj/u", "ann/t" };
 
-#define N_NAMES (sizeof(names) / sizeof(names[0]))
+#define N_NAMES (COUNT(names))
 #define USERS 3
 
 /* Are all told that a walk would find? */
@@ -217,11 +208,10 @@ static void check_all(struct sgang_members *members, unsigned int seed)
 /* ---- the tests ---- */
 
 /* What waits is not looked at again, whoever waits. */
-static void test_cost(void **state)
+TEST(test_cost)
 {
 	struct sgang_members *members = sgang_members_create(&host);
 
-	(void)state;
 	start(1, IDS - 1);
 	for (int i = 0; i < 10000; i++)
 		submit(1, i % 2 ? "proj/t" : NULL, 1);
@@ -244,11 +234,10 @@ static void test_cost(void **state)
 }
 
 /* A row that begins anew, or goes on much later; forgotten; not known. */
-static void test_walks(void **state)
+TEST(test_walks)
 {
 	struct sgang_members *members = sgang_members_create(&host);
 
-	(void)state;
 	start(1, IDS - 1);
 	submit(1, "t", 1);
 	assert_int_equal(sgang_members_update(members), 0);
@@ -290,11 +279,10 @@ static void test_walks(void **state)
 
 /* Jobs below the row's place were there before it; its true place is lower than
  * it seems. */
-static void test_place_in_row(void **state)
+TEST(test_place_in_row)
 {
 	struct sgang_members *members = sgang_members_create(&host);
 
-	(void)state;
 	start(10, IDS - 1);
 	ctld.jobs[10] = ctld.jobs[11] = (struct job){
 		.there = true,
@@ -322,11 +310,10 @@ static void test_place_in_row(void **state)
 }
 
 /* A job of the last time around stands in the row's way, and ends there. */
-static void test_way_of_row(void **state)
+TEST(test_way_of_row)
 {
 	struct sgang_members *members = sgang_members_create(&host);
 
-	(void)state;
 	start(10, IDS - 1);
 	ctld.jobs[14] = (struct job){
 		.there = true,
@@ -411,11 +398,10 @@ static void happen(void)
 }
 
 /* 0.1: they are those that a walk finds, also where numbers come again. */
-static void test_as_a_walk(void **state)
+TEST(test_as_a_walk)
 {
 	unsigned int walks = 0, updates = 0;
 
-	(void)state;
 	for (unsigned int seed = 1; seed <= 200; seed++) {
 		struct sgang_members *members = sgang_members_create(&host);
 
@@ -435,11 +421,10 @@ static void test_as_a_walk(void **state)
 }
 
 /* Without memory nobody is told half of it. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	long live = fail_live;
 
-	(void)state;
 	for (unsigned long n = 1; n < 40; n++) {
 		struct sgang_members *members;
 
@@ -461,16 +446,4 @@ static void test_no_memory(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cost),
-		cmocka_unit_test(test_walks),
-		cmocka_unit_test(test_place_in_row),
-		cmocka_unit_test(test_way_of_row),
-		cmocka_unit_test(test_as_a_walk),
-		cmocka_unit_test(test_no_memory),
-	};
-
-	return cmocka_run_group_tests_name("members", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_metrics.c - counts of what the conductor did */
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "../../fake/fake_log.h"
 #include "plugins/select/metrics.h"
 #include "plugins/select/metrics_file.h"
@@ -32,7 +23,7 @@ static char *printed(const struct sgang_metrics *m)
 	return text;
 }
 
-static void test_print(void **state)
+TEST(test_print)
 {
 	static const char *const lines[] = {
 		"# TYPE slurm_gang_starts counter\n"
@@ -67,7 +58,6 @@ static void test_print(void **state)
 	struct sgang_metrics m;
 	char *text;
 
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
 	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
@@ -83,7 +73,7 @@ static void test_print(void **state)
 	sgang_metrics_observe(&m, SGANG_HIST_RING, 1);
 	sgang_metrics_observe(&m, SGANG_HIST_RING, 1.2);
 	text = printed(&m);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		if (!strstr(text, lines[i]))
 			fail_msg("no \"%s\" in\n%s", lines[i], text);
 	}
@@ -92,7 +82,7 @@ static void test_print(void **state)
 }
 
 /* The file is replaced as a whole, or stays. */
-static void test_write(void **state)
+TEST(test_write)
 {
 	char dir[] = "test_metrics.XXXXXX", path[64], new[80], text[64];
 	struct sgang_metrics m;
@@ -100,7 +90,6 @@ static void test_write(void **state)
 	struct stat st;
 	FILE *in;
 
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/gang.prom", dir);
@@ -248,12 +237,11 @@ static void offer_until_begun(struct offered *o, uint64_t now)
 
 /* Whoever offers counts is not kept waiting by a disk that hangs, and they are
  * in the file when it does no more. */
-static void test_hang(void **state)
+TEST(test_hang)
 {
 	struct offered o;
 	uint64_t now = 0;
 
-	(void)state;
 	open_offered(&o);
 	disk_hangs(true);
 	offer(&o, now);
@@ -274,11 +262,10 @@ static void test_hang(void **state)
 }
 
 /* Not what is in the file already, and not within 15 seconds. */
-static void test_pause(void **state)
+TEST(test_pause)
 {
 	struct offered o;
 
-	(void)state;
 	open_offered(&o);
 	offer(&o, 100);
 	wait_until(&disk.done, 1);
@@ -290,13 +277,12 @@ static void test_pause(void **state)
 }
 
 /* What cannot be written is said once and tried again, until it can be. */
-static void test_retry(void **state)
+TEST(test_retry)
 {
 	struct offered o;
 	uint64_t now = 0;
 	char new[80];
 
-	(void)state;
 	open_offered(&o);
 	snprintf(new, sizeof(new), "%s.new", o.path);
 	assert_int_equal(mkdir(new, 0700), 0);
@@ -315,13 +301,4 @@ static void test_retry(void **state)
 	assert_int_equal(fake_log_count(SGANG_LOG_ERROR, "MetricsFile: "), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_print), cmocka_unit_test(test_write),
-		cmocka_unit_test(test_hang),  cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_retry),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_move.c - 6.6: members leave nodes that drain (--gang-on-drain=replace) */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/nodeset.h"
 #include "core/gang/gang.h"
 #include "toy_cluster.h"
@@ -75,13 +67,12 @@ static const char replace[] = "gang_on_drain=replace|gang_on_failure=kill|"
 			      "gang_on_stale=kill|gang_stale_grace=10";
 
 /* Nothing else than the option moves anybody. */
-static void test_ignore(void **state)
+TOY_TEST(test_ignore)
 {
 	static const char *const more[] = { NULL, "gang_on_drain=ignore",
 					    "gang_on_failure=replace" };
 	uint32_t ids[3];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(more); i++) {
 		assert_int_equal(teardown(NULL), 0);
 		assert_int_equal(setup(NULL), 0);
@@ -95,12 +86,11 @@ static void test_ignore(void **state)
 
 /* It goes alone, is no loss to anybody, and comes back with its rank on the
  * node that was kept for it. */
-static void test_moves(void **state)
+TOY_TEST(test_moves)
 {
 	struct sgang_record r;
 	uint32_t ids[3];
 
-	(void)state;
 	start(replace, 3, ids);
 	fake_drain(1, true);
 	pass();
@@ -124,11 +114,10 @@ static void test_moves(void **state)
 }
 
 /* Where no node can take it, it stays, and says so; it goes when one can. */
-static void test_no_room(void **state)
+TOY_TEST(test_no_room)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	start(replace, 3, ids);
 	take(3, 15);
 	fake_drain(2, true);
@@ -146,11 +135,10 @@ static void test_no_room(void **state)
 }
 
 /* The node is used again before there is room: nobody goes. */
-static void test_undrained(void **state)
+TOY_TEST(test_undrained)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	start(replace, 3, ids);
 	take(3, 15);
 	fake_drain(2, true);
@@ -168,11 +156,10 @@ static void test_undrained(void **state)
 }
 
 /* One that Slurm does not requeue, or that was restarted so often, stays. */
-static void test_stays(void **state)
+TOY_TEST(test_stays)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	start("gang_on_drain=replace|gang_max_restarts=1", 3, ids);
 	fake_no_requeue(ids[0]);
 	fake_drain(0, true);
@@ -190,12 +177,11 @@ static void test_stays(void **state)
 }
 
 /* A job that waits and comes before it would have the node. */
-static void test_queue(void **state)
+TOY_TEST(test_queue)
 {
 	struct fake_request rq = plain(16, 1000);
 	uint32_t ids[3], first;
 
-	(void)state;
 	start(replace, 3, ids);
 	first = submit(rq);
 	fake_drain(0, true);
@@ -208,11 +194,10 @@ static void test_queue(void **state)
 }
 
 /* Of several that want away one goes after the other. */
-static void test_all_drain(void **state)
+TOY_TEST(test_all_drain)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	start(replace, 3, ids);
 	fake_drain(0, true);
 	fake_drain(1, true);
@@ -234,12 +219,11 @@ static void test_all_drain(void **state)
 
 /* A spare has the seat, also where no other node is free; one on a node that
  * drains is no help, and leaves too. */
-static void test_spare(void **state)
+TOY_TEST(test_spare)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3], spare[2];
 
-	(void)state;
 	start("gang_on_drain=replace|gang_spares=2", 3, ids);
 	rq.more = "gang_on_drain=replace|gang_spares=2";
 	submit_many(rq, 2, spare);
@@ -264,12 +248,11 @@ static void test_spare(void **state)
 }
 
 /* In the namespace of an account each user's word counts for his own jobs. */
-static void test_users(void **state)
+TOY_TEST(test_users)
 {
 	struct fake_request rq = member_of("acct/train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.more = "gang_on_drain=replace";
 	ids[0] = submit(rq);
 	rq.user = "bob";
@@ -287,12 +270,11 @@ static void test_users(void **state)
 }
 
 /* Two gangs want the one node that is left: it is kept for the first. */
-static void test_two_gangs(void **state)
+TOY_TEST(test_two_gangs)
 {
 	struct fake_request rq = member_of("other", 1);
 	uint32_t ids[3], other;
 
-	(void)state;
 	start(replace, 3, ids);
 	rq.more = replace;
 	other = submit(rq);
@@ -312,7 +294,7 @@ static void test_two_gangs(void **state)
 
 /* slurmctld dies before or after each save: whatever the node does with the job
  * then, it comes back once, and nobody has lost it. */
-static void test_dies(void **state)
+TOY_TEST(test_dies)
 {
 	enum fate { RUNS, FAILS, REQUEUED };
 	static const struct {
@@ -325,7 +307,6 @@ static void test_dies(void **state)
 		{ 2, false, REQUEUED }, { 2, true, RUNS },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ids[3];
 
@@ -358,15 +339,4 @@ static void test_dies(void **state)
 	}
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_ignore),    TEST(test_moves), TEST(test_no_room),
-		TEST(test_undrained), TEST(test_stays), TEST(test_queue),
-		TEST(test_all_drain), TEST(test_spare), TEST(test_users),
-		TEST(test_two_gangs), TEST(test_dies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

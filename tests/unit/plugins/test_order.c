@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_order.c - the ranks of a gang's job in ring order, and their hostfile */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "plugins/spank/hostfile.h"
 #include "plugins/spank/order.h"
 
@@ -31,7 +22,7 @@
 #define RING "n1\nn1\nn3\nn3\nn2\nn2\nn4\nn4\n"
 
 /* 4.28: what the hostfile of a batch script says. */
-static void test_hostfile(void **state)
+TEST(test_hostfile)
 {
 	static const struct {
 		char *env[VARIABLES_MAX];
@@ -86,8 +77,7 @@ static void test_hostfile(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err;
 		char *text = sgang_order_hostfile(cases[i].env, &err);
 
@@ -101,7 +91,7 @@ static void test_hostfile(void **state)
 }
 
 /* 4.21: which steps are put in ring order. */
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
 	static const struct {
 		char *argv[WORDS_MAX]; /* behind srun */
@@ -150,8 +140,7 @@ static void test_command_line(void **state)
 	char *env[] = { JOB, "SLURM_CPUS_PER_TASK=2", NULL };
 	size_t i, w;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		char *argv[WORDS_MAX + 1] = { "srun" }, *text = NULL;
 		struct sgang_error err;
 		int rc;
@@ -169,7 +158,7 @@ static void test_command_line(void **state)
 }
 
 /* 4.21: what Slurm is asked for depends on what it takes. */
-static void test_ways(void **state)
+TEST(test_ways)
 {
 	static const struct {
 		char *argv[4];
@@ -214,8 +203,7 @@ static void test_ways(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err;
 		char *text = NULL;
 		int rc = sgang_order_step(cases[i].argv, cases[i].env,
@@ -228,7 +216,7 @@ static void test_ways(void **state)
 	}
 }
 
-static void test_environment(void **state)
+TEST(test_environment)
 {
 	static const struct {
 		char *env[VARIABLES_MAX];
@@ -259,8 +247,7 @@ static void test_environment(void **state)
 	char *argv[] = { "srun", "app", NULL };
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err;
 		char *text = NULL;
 
@@ -283,13 +270,12 @@ static void assert_holds(const char *path, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
-static void test_keep(void **state)
+TEST(test_keep)
 {
 	char path[SGANG_HOSTFILE_PATH];
 	struct sgang_error err;
 	int fd = sgang_hostfile_keep(RING, path, &err);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_non_null(strchr(path, '/'));
 	assert_holds(path, RING);
@@ -297,7 +283,7 @@ static void test_keep(void **state)
 }
 
 /* 4.28: for its owner's eyes, and nobody can bend the path. */
-static void test_write(void **state)
+TEST(test_write)
 {
 	char folder[] = "/tmp/test_order.XXXXXX";
 	char script[64], target[64];
@@ -305,7 +291,6 @@ static void test_write(void **state)
 	struct stat info;
 	char *path;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(script, sizeof(script), "%s/slurm_script", folder);
 	snprintf(target, sizeof(target), "%s/gang_hostfile", folder);
@@ -335,16 +320,4 @@ static void test_write(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostfile),
-		cmocka_unit_test(test_command_line),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_write),
-	};
-
-	return cmocka_run_group_tests_name("order", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

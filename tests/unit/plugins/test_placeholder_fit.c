@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_placeholder_fit.c - which requests fit in place of a placeholder */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <string.h>
-
+#include "../unit.h"
 #include "plugins/select/conductor_private.h"
 #include "plugins/select/host_jobs.h"
 
@@ -29,11 +23,10 @@ static void refused(const struct sgang_shape *small, const char *wanted)
 }
 
 /* 1.26: both sizes are named. */
-static void larger_ones_are_refused(void **state)
+TEST(larger_ones_are_refused)
 {
 	struct sgang_shape s = one;
 
-	(void)state;
 	s.min_nodes = 2;
 	refused(&s, "nodes:2 > nodes:1");
 	s = one;
@@ -50,12 +43,11 @@ static void larger_ones_are_refused(void **state)
 	refused(&s, "whole nodes > parts of nodes");
 }
 
-static void smaller_ones_fit(void **state)
+TEST(smaller_ones_fit)
 {
 	struct sgang_shape s = one, whole = { .min_nodes = 1, .whole = true };
 	char why[64];
 
-	(void)state;
 	assert_true(sgang_placeholder_equal(&one, &one));
 	s.node_gpus = 0;
 	assert_true(sgang_placeholder_fits(&s, &one, why, sizeof(why)));
@@ -70,22 +62,12 @@ static void smaller_ones_fit(void **state)
 }
 
 /* 1.24: task groups are told apart by their names alone. */
-static void roles_are_names(void **state)
+TEST(roles_are_names)
 {
-	(void)state;
 	assert_true(sgang_placeholder_same_role("", ""));
 	assert_false(sgang_placeholder_same_role("", "a"));
 	assert_true(sgang_placeholder_same_role("a:min=3/b", "a/b:min=1"));
 	assert_false(sgang_placeholder_same_role("a/b", "a/c"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(larger_ones_are_refused),
-		cmocka_unit_test(smaller_ones_fit),
-		cmocka_unit_test(roles_are_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

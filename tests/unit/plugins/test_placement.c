@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_placement.c - islands and policies of levels on a toy cluster */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/place.h"
 #include "../core/fuzz.h"
 #include "toy_cluster.h"
+
+#define ISLANDS_TEST(name) TEST_WITH(name, setup_islands, teardown)
 
 /* ---- islands: each node has two of two CPUs ---- */
 
@@ -60,11 +54,10 @@ static void break_first_islands(uint32_t nodes)
 }
 
 /* 4.20, 4.22, 4.30: two CPUs in one island whenever one is free. */
-static void test_one_island(void **state)
+ISLANDS_TEST(test_one_island)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	break_first_islands(NODES);
 	submit_many(piece_of("train", 4, 2), 4, ids);
 	schedule_and_pass();
@@ -83,11 +76,10 @@ static void test_one_island(void **state)
 }
 
 /* Two members of half a node fill it as two islands. */
-static void test_two_fill_a_node(void **state)
+ISLANDS_TEST(test_two_fill_a_node)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(piece_of("train", 2, 2), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -101,11 +93,10 @@ static void test_two_fill_a_node(void **state)
 }
 
 /* Where no island has room, the pieces of several will do. */
-static void test_across_islands(void **state)
+ISLANDS_TEST(test_across_islands)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(piece_of("train", 2, 3), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -144,11 +135,10 @@ static void leave_two(void)
 
 /* Two CPUs are in one island, but that is not the cheapest place: pieces of
  * several islands would be nearer. */
-static void test_nearer_across_islands(void **state)
+ISLANDS_TEST(test_nearer_across_islands)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	leave_two();
 	submit_many(piece_of("train", 2, 2), 2, ids);
 	schedule_and_pass();
@@ -162,12 +152,11 @@ static void test_nearer_across_islands(void **state)
 }
 
 /* ... also with communication groups. */
-static void test_groups_across_islands(void **state)
+ISLANDS_TEST(test_groups_across_islands)
 {
 	struct fake_request rq = piece_of("train", 2, 2);
 	uint32_t ids[2];
 
-	(void)state;
 	leave_two();
 	rq.more = "gang_parallel=dp=4:dp=1";
 	submit_many(rq, 2, ids);
@@ -180,13 +169,12 @@ static void test_groups_across_islands(void **state)
 }
 
 /* ... and where lighter nodes come first. */
-static void test_weights_across_islands(void **state)
+ISLANDS_TEST(test_weights_across_islands)
 {
 	struct sgang_topologies *all = toy_tree();
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	(void)state;
 	sgang_conf_default(&conf);
 	conf.weight_first = true;
 	toy_look_inside(all);
@@ -203,12 +191,11 @@ static void test_weights_across_islands(void **state)
 }
 
 /* Whole nodes have both: what is inside counts, and is the same everywhere. */
-static void test_whole_nodes(void **state)
+ISLANDS_TEST(test_whole_nodes)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.ranks = 4;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -223,12 +210,11 @@ static void test_whole_nodes(void **state)
 }
 
 /* A member of two nodes: one island of each. */
-static void test_two_nodes_each(void **state)
+ISLANDS_TEST(test_two_nodes_each)
 {
 	struct fake_request rq = piece_of("train", 2, 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.nodes = 2;
 	rq.ranks = 4;
 	submit_many(rq, 2, ids);
@@ -243,11 +229,10 @@ static void test_two_nodes_each(void **state)
 }
 
 /* Where Slurm cannot be kept to islands, the placement says so. */
-static void test_any_device(void **state)
+ISLANDS_TEST(test_any_device)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	fake_hide_islands(true);
 	submit_many(piece_of("train", 2, 2), 2, ids);
 	schedule_and_pass();
@@ -257,12 +242,11 @@ static void test_any_device(void **state)
 }
 
 /* One rank that has CPUs of both islands is not kept to the one it is in. */
-static void test_one_rank(void **state)
+ISLANDS_TEST(test_one_rank)
 {
 	struct fake_request rq = piece_of("train", 1, 3);
 	uint32_t id;
 
-	(void)state;
 	rq.ranks = 1;
 	id = submit(rq);
 	schedule_and_pass();
@@ -273,7 +257,7 @@ static void test_one_rank(void **state)
 
 /* 4.31: what a group must stay in can be less than the nodes that its member
  * takes as a whole. */
-static void test_group_in_island(void **state)
+ISLANDS_TEST(test_group_in_island)
 {
 	static const struct {
 		const char *topology;
@@ -287,7 +271,7 @@ static void test_group_in_island(void **state)
 		  FAKE_RUNNING },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 2);
 		uint32_t ids[2];
 
@@ -311,11 +295,10 @@ static void test_group_in_island(void **state)
 
 /* Random pieces and ends: nothing is ever overbooked (the toy cluster watches),
  * and what fits into an island is in one if the plan could have it so. */
-static void test_random_islands(void **state)
+ISLANDS_TEST(test_random_islands)
 {
 	uint64_t seed = 4;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		struct fake_request rq = piece_of("g", 1, 1);
 		uint32_t n = 1 + (uint32_t)fuzz_below(&seed, 4), ids[4];
@@ -371,11 +354,10 @@ int __wrap_sgang_place(const struct sgang_place_request *request,
 }
 
 /* Where it is, and what an empty cluster would give. */
-static void test_two_plans_start_a_gang(void **state)
+ISLANDS_TEST(test_two_plans_start_a_gang)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	submit_many(piece_of("train", 4, 2), 4, ids);
 	places = 0;
 	schedule_and_pass();
@@ -384,11 +366,10 @@ static void test_two_plans_start_a_gang(void **state)
 }
 
 /* ... two say how many of the four fit, by halving, and more when all do. */
-static void test_a_plan_refuses_a_gang(void **state)
+ISLANDS_TEST(test_a_plan_refuses_a_gang)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	for (uint32_t n = 0; n < NODES; n++) {
 		struct fake_request rq = plain(1, 1000);
 
@@ -513,7 +494,7 @@ static void compare(struct offline *o, uint32_t n, uint32_t cpus,
 }
 
 /* 4.20 */
-static void test_offline_answers_the_same(void **state)
+ISLANDS_TEST(test_offline_answers_the_same)
 {
 	uint64_t seed = 11;
 
@@ -591,11 +572,10 @@ static uint32_t leaves_of(uint64_t nodes)
 }
 
 /* 4.24, 4.25: refused while no leaf has room, with what each lacks and why. */
-static void test_require_says_why(void **state)
+TOY_TEST(test_require_says_why)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	occupy(LEAF(0), 0);
 	occupy((uint64_t)3 << 4, 0);
 	occupy((uint64_t)1 << 8, 0);
@@ -614,7 +594,7 @@ static void test_require_says_why(void **state)
 
 /* 5.6: a node counts once, for what makes it useless first, and what is counted
  * has its name. */
-static void test_reason_counts(void **state)
+TOY_TEST(test_reason_counts)
 {
 	static const struct {
 		uint32_t members, cpus, memory;
@@ -652,7 +632,6 @@ static void test_reason_counts(void **state)
 		  "2xCPU" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = with("train", cases[i].members, NULL,
 					      NULL);
@@ -701,12 +680,11 @@ static void all_say(const uint32_t *ids, size_t n, const char *first,
 
 /* 5.5, 5.6: a node that a member requires is planned for, and told of where it
  * has no room. */
-static void test_required(void **state)
+TOY_TEST(test_required)
 {
 	struct fake_request rq = with("train", 2, NULL, NULL);
 	uint32_t ids[2], busy = occupy(1 << 5, 0);
 
-	(void)state;
 	rq.nodes = 2;
 	rq.required = 1 << 5;
 	submit_many(rq, 1, ids);
@@ -726,12 +704,11 @@ static void test_required(void **state)
 /* 5.6: Slurm tries no job that requires a node which is out of service, so a
  * gang of such members alone has no turn: it says which node that is, and not
  * what an attempt before that has found. */
-static void test_barred(void **state)
+TOY_TEST(test_barred)
 {
 	struct fake_request rq = with("train", 2, NULL, NULL);
 	uint32_t ids[2], busy = occupy(1 << 5, 0);
 
-	(void)state;
 	rq.nodes = 2;
 	rq.cpus = CPUS / 2;
 	rq.required = 1 << 5;
@@ -770,13 +747,12 @@ static void test_barred(void **state)
 }
 
 /* 5.6: what helps is named, and no more of it than helps. */
-static void test_helps(void **state)
+TOY_TEST(test_helps)
 {
 	uint32_t early = occupy(0x3, 1000500), ids[16], other[16];
 	uint32_t endless = occupy(0x4, 0), more = occupy(0x8, 0);
 	char jobs[64];
 
-	(void)state;
 	submit_many(with("ends", 14, NULL, NULL), 14, ids);
 	schedule_and_pass();
 	pass();
@@ -807,11 +783,10 @@ static void test_helps(void **state)
 
 /* 5.6: of two nodes that are down one would do; nothing helps who asks for more
  * than there is. */
-static void test_helps_least(void **state)
+TOY_TEST(test_helps_least)
 {
 	uint32_t ids[15], other[2];
 
-	(void)state;
 	fake_node_down(7, true);
 	fake_node_down(9, true);
 	submit_many(with("train", 15, NULL, NULL), 15, ids);
@@ -826,12 +801,11 @@ static void test_helps_least(void **state)
 
 /* 5.6: whatever backfill makes of members that share a node, they show one
  * start. */
-static void test_one_start(void **state)
+TOY_TEST(test_one_start)
 {
 	struct fake_request rq = with("train", 3, NULL, NULL);
 	uint32_t ids[3];
 
-	(void)state;
 	occupy(ALL_FREE, 1000500);
 	rq.cpus = 1;
 	submit_many(rq, 3, ids);
@@ -853,12 +827,11 @@ static void test_one_start(void **state)
 }
 
 /* 4.24: where Slurm refuses a planned node no other domain will do. */
-static void test_require_when_refused(void **state)
+TOY_TEST(test_require_when_refused)
 {
 	struct fake_request rq = with("train", 2, "require:leaf", NULL);
 	uint32_t ids[2];
 
-	(void)state;
 	/* in leaf 0 one node is left, whose CPUs would do for both members:
 	 * that it lacks memory is not seen where members differ */
 	occupy((uint64_t)7, 0);
@@ -880,12 +853,11 @@ static void test_require_when_refused(void **state)
 
 /* 5.6: of places that Slurm has refused, what it said is the reason, and not
  * that they are kept for others. */
-static void test_require_refused_everywhere(void **state)
+TOY_TEST(test_require_refused_everywhere)
 {
 	struct fake_request rq = with("train", 2, "require:leaf", NULL);
 	uint32_t ids[2];
 
-	(void)state;
 	occupy(LEAF(1) | LEAF(2), 0);
 	rq.not_on = LEAF(0) | LEAF(3);
 	submit_many(rq, 2, ids);
@@ -897,11 +869,10 @@ static void test_require_refused_everywhere(void **state)
 }
 
 /* 4.24: prefer:LEVEL@TIME waits so long for a leaf, then takes anything. */
-static void test_prefer_waits(void **state)
+TOY_TEST(test_prefer_waits)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	occupy(LEAF(0), 0);
 	occupy((uint64_t)1 << 4 | 1 << 8 | 1 << 12, 0);
 	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
@@ -919,11 +890,10 @@ static void test_prefer_waits(void **state)
 }
 
 /* ... and takes a leaf as soon as there is one. */
-static void test_prefer_is_content(void **state)
+TOY_TEST(test_prefer_is_content)
 {
 	uint32_t ids[4], other;
 
-	(void)state;
 	occupy((uint64_t)1 | 1 << 8 | 1 << 12, 0);
 	other = occupy((uint64_t)1 << 5, 0);
 	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
@@ -937,11 +907,10 @@ static void test_prefer_is_content(void **state)
 }
 
 /* Each member in another leaf; without that they would share one. */
-static void test_spread(void **state)
+TOY_TEST(test_spread)
 {
 	uint32_t ids[4], more[5];
 
-	(void)state;
 	submit_many(with("train", 4, "spread:leaf", NULL), 4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_RUNNING);
@@ -957,11 +926,10 @@ static void test_spread(void **state)
 
 /* --gang-exclusive keeps other gangs out of its leaves, also those that come
  * first, but not ordinary jobs. */
-static void test_exclusive(void **state)
+TOY_TEST(test_exclusive)
 {
 	uint32_t ids[2], others[2], own[2], job;
 
-	(void)state;
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -1008,15 +976,13 @@ static void exclusive_share(uint32_t n, enum fake_state state)
 	all_in_state(others, 12, state);
 }
 
-static void test_small_share(void **state)
+TOY_TEST(test_small_share)
 {
-	(void)state;
 	exclusive_share(1, FAKE_RUNNING);
 }
 
-static void test_large_share(void **state)
+TOY_TEST(test_large_share)
 {
-	(void)state;
 	exclusive_share(2, FAKE_PENDING);
 }
 
@@ -1060,7 +1026,7 @@ static void check_turns(const uint32_t *ids, uint32_t n, bool sorted)
 
 /* 7.9: as submitted, as the ring costs the least, and what was placed one by
  * one. */
-static void test_rank_order(void **state)
+TOY_TEST(test_rank_order)
 {
 	static const struct {
 		const char *more;
@@ -1090,11 +1056,10 @@ static void test_rank_order(void **state)
 }
 
 /* 7.9: gangs that are planned as one have rings of their own. */
-static void test_rank_order_of_group(void **state)
+TOY_TEST(test_rank_order_of_group)
 {
 	uint32_t a[4], b[4];
 
-	(void)state;
 	in_turn("a",
 		"gang_rank_order=ring|gang_groups=alice/b|"
 		"gang_group_topology=require:core",
@@ -1106,12 +1071,11 @@ static void test_rank_order_of_group(void **state)
 }
 
 /* 7.9: --gang-rank of one member fixes the order of all. */
-static void test_rank_fixes_order(void **state)
+TOY_TEST(test_rank_fixes_order)
 {
 	struct fake_request rq = with("train", 8, NULL, "gang_rank_order=ring");
 	uint32_t ids[8];
 
-	(void)state;
 	in_turn("train", "gang_rank_order=ring", 8, 7, ids);
 	rq.more = NULL;
 	rq.rank = "0";
@@ -1127,7 +1091,7 @@ static void test_rank_fixes_order(void **state)
 }
 
 /* --gang-group-topology: two gangs in one spine, or each in another one. */
-static void test_group_topology(void **state)
+TOY_TEST(test_group_topology)
 {
 	static const struct {
 		const char *more_a, *more_b;
@@ -1168,7 +1132,7 @@ static void test_group_topology(void **state)
 
 /* A gang of a group keeps to what it asked itself, in the place of the group,
  * whichever of them is planned first. */
-static void test_group_and_own(void **state)
+TOY_TEST(test_group_and_own)
 {
 	for (size_t i = 0; i < 2; i++) {
 		const char *own = i ? "b" : "a", *other = i ? "a" : "b";
@@ -1195,11 +1159,10 @@ static void test_group_and_own(void **state)
 }
 
 /* A nonstrict gang keeps to the leaf in which its first members hold. */
-static void test_nonstrict_requires(void **state)
+TOY_TEST(test_nonstrict_requires)
 {
 	uint32_t ids[4], other;
 
-	(void)state;
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
 	other = occupy((uint64_t)3 << 4, 0);
 	submit_many(with("train", 4, "require:leaf", "gang_mode=nonstrict"), 4,
@@ -1235,15 +1198,13 @@ static void nonstrict_by_itself(const char *topology, uint64_t right,
 	assert_int_equal(fake_job(ids[1])->nodes & ~right, 0);
 }
 
-static void test_nonstrict_by_itself(void **state)
+TOY_TEST(test_nonstrict_by_itself)
 {
-	(void)state;
 	nonstrict_by_itself("require:leaf", 1 << 1, LEAF(1));
 }
 
-static void test_nonstrict_by_itself_apart(void **state)
+TOY_TEST(test_nonstrict_by_itself_apart)
 {
-	(void)state;
 	nonstrict_by_itself("spread:leaf", 1 << 4, 1 << 1);
 }
 
@@ -1314,24 +1275,21 @@ static void best_of_what_it_may_have(const char *mode)
 	assert_int_equal(record_of(ids[0]).ring_best, 2 * 64);
 }
 
-static void test_best_of_allowed(void **state)
+TOY_TEST(test_best_of_allowed)
 {
-	(void)state;
 	best_of_what_it_may_have(NULL);
 }
 
-static void test_best_of_allowed_nonstrict(void **state)
+TOY_TEST(test_best_of_allowed_nonstrict)
 {
-	(void)state;
 	best_of_what_it_may_have("gang_mode=nonstrict");
 }
 
 /* 4.27: each gang by the topology of its partition, with its costs. */
-static void test_partition_topology(void **state)
+TOY_TEST(test_partition_topology)
 {
 	uint32_t ids[4], others[4];
 
-	(void)state;
 	add_stripes();
 	submit_many(striped(member_of("train", 4)), 4, ids);
 	schedule_and_pass();
@@ -1349,11 +1307,10 @@ static void test_partition_topology(void **state)
 }
 
 /* Members of partitions that differ go by the topology of the cluster. */
-static void test_partitions_differ(void **state)
+TOY_TEST(test_partitions_differ)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	add_stripes();
 	ids[0] = submit(striped(member_of("train", 2)));
 	ids[1] = submit(member_of("train", 2));
@@ -1365,7 +1322,7 @@ static void test_partitions_differ(void **state)
 
 /* 4.24, 4.26: levels are those of the gang's topology, at the start and later.
  */
-static void test_partition_levels(void **state)
+TOY_TEST(test_partition_levels)
 {
 	struct fake_request rq =
 		striped(with("train", 2, "require:leaf", NULL));
@@ -1373,7 +1330,6 @@ static void test_partition_levels(void **state)
 		striped(with("alone", 1, NULL, "gang_exclusive=leaf"));
 	uint32_t ids[2], late, id;
 
-	(void)state;
 	add_stripes();
 	occupy(ALL_FREE & ~(LEAF(0) | STRIPE(2)), 0);
 	submit_many(rq, 2, ids);
@@ -1392,11 +1348,10 @@ static void test_partition_levels(void **state)
 }
 
 /* 4.20: islands meet by the topology of the partition, too. */
-static void test_partition_islands(void **state)
+ISLANDS_TEST(test_partition_islands)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	add_stripes();
 	break_first_islands(NODES);
 	submit_many(striped(piece_of("train", 4, 2)), 4, ids);
@@ -1410,11 +1365,10 @@ static void test_partition_islands(void **state)
 
 /* 4.24: a requeued member and a new one stay in the leaf of the others, wait
  * for it, and say so. */
-static void test_late_requires(void **state)
+TOY_TEST(test_late_requires)
 {
 	uint32_t ids[3], late, other;
 
-	(void)state;
 	occupy(LEAF(0), 0);
 	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
 	schedule_and_pass();
@@ -1441,11 +1395,10 @@ static void test_late_requires(void **state)
 }
 
 /* Where nobody runs any more there is nothing to keep to. */
-static void test_late_alone(void **state)
+TOY_TEST(test_late_alone)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(with("train", 2, "require:leaf", NULL), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -1457,11 +1410,10 @@ static void test_late_alone(void **state)
 }
 
 /* 4.24: one of its own leaf for each, later too. */
-static void test_late_spreads(void **state)
+TOY_TEST(test_late_spreads)
 {
 	uint32_t ids[3], late;
 
-	(void)state;
 	occupy(LEAF(0), 0);
 	submit_many(with("train", 3, "spread:leaf", NULL), 3, ids);
 	schedule_and_pass();
@@ -1481,11 +1433,10 @@ static void test_late_spreads(void **state)
 
 /* Many that are late cost a pass no more than one: why they wait is found out
  * once for all of them. */
-static void test_many_are_late(void **state)
+TOY_TEST(test_many_are_late)
 {
 	uint32_t ids[3], late[12], questions[2];
 
-	(void)state;
 	occupy(LEAF(0), 0);
 	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
 	schedule_and_pass();
@@ -1505,11 +1456,10 @@ static void test_many_are_late(void **state)
 }
 
 /* Domains of others are none for a late member, and it says why it waits. */
-static void test_late_exclusive(void **state)
+TOY_TEST(test_late_exclusive)
 {
 	uint32_t ids[1], others[1], late;
 
-	(void)state;
 	occupy(LEAF(2) | LEAF(3), 0);
 	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, ids);
 	schedule_and_pass();
@@ -1532,7 +1482,7 @@ static void test_late_exclusive(void **state)
 
 /* 4.20: without a policy, and with a preference, it is only the order: the leaf
  * first, then the spine, then all. */
-static void test_late_order(void **state)
+TOY_TEST(test_late_order)
 {
 	static const char *const policies[] = { NULL, "prefer:leaf@60" };
 
@@ -1561,7 +1511,7 @@ static void test_late_order(void **state)
 }
 
 /* 4.37: auto waits for a better place while that saves more than it costs. */
-static void test_auto(void **state)
+TOY_TEST(test_auto)
 {
 	static const struct {
 		const char *more;
@@ -1582,7 +1532,7 @@ static void test_auto(void **state)
 		  "136:27" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ids[4];
 
 		teardown(state);
@@ -1614,13 +1564,12 @@ static void test_auto(void **state)
 }
 
 /* 4.29, 4.34: communication groups are measured, and told. */
-static void test_parallel(void **state)
+TOY_TEST(test_parallel)
 {
 	struct fake_request rq = with("train", 4, NULL,
 				      "gang_parallel=tp=4,dp=4");
 	uint32_t ids[4];
 
-	(void)state;
 	rq.ranks = 4;
 	submit_many(rq, 4, ids);
 	schedule_and_pass();
@@ -1636,13 +1585,12 @@ static void test_parallel(void **state)
 }
 
 /* 4.30: the heavier group varies slower, so ranks do not follow the ring. */
-static void test_layout(void **state)
+TOY_TEST(test_layout)
 {
 	struct fake_request rq = with("train", 2, NULL,
 				      "gang_parallel=dp=2,tp=4:dp=1,tp=100");
 	uint32_t ids[2];
 
-	(void)state;
 	rq.ranks = 4;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -1657,13 +1605,12 @@ static void test_layout(void **state)
 
 /* 4.29: of four and two CPUs four and two ranks, as Slurm starts them. Three on
  * each would tear a pair apart. */
-static void test_ranks_of_nodes(void **state)
+TOY_TEST(test_ranks_of_nodes)
 {
 	struct fake_request rq = with("train", 1, NULL,
 				      "gang_parallel=tp=2,dp=3");
 	uint32_t id;
 
-	(void)state;
 	rq.nodes = 0;
 	rq.total_cpus = rq.ranks = 6;
 	rq.partition = 3;
@@ -1680,11 +1627,10 @@ static void test_ranks_of_nodes(void **state)
 }
 
 /* Groups that its ranks do not make up are a reason, not a start. */
-static void test_parallel_mismatch(void **state)
+TOY_TEST(test_parallel_mismatch)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_PENDING);
@@ -1695,11 +1641,10 @@ static void test_parallel_mismatch(void **state)
 /* 4.34: what was not chosen, and what Slurm would have chosen, is in the
  * record.
  */
-static void test_account(void **state)
+TOY_TEST(test_account)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	occupy((uint64_t)1, 0);
 	submit_many(with("train", 4, NULL, NULL), 4, ids);
 	schedule_and_pass();
@@ -1794,11 +1739,10 @@ static uint64_t kept_for(const char *name)
 
 /* Who wants a leaf alone has it when the first is free of gangs, and until then
  * that leaf is kept: all of it from gangs, from others what it will use. */
-static void test_exclusive_later(void **state)
+TOY_TEST(test_exclusive_later)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	one_in_each_leaf();
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
 	schedule_and_pass();
@@ -1813,13 +1757,12 @@ static void test_exclusive_later(void **state)
 
 /* 4.9: what waits for a later start keeps nodes from jobs that Slurm puts after
  * it, and from no others, whatever the priorities are. */
-static void test_kept_by_slurms_order(void **state)
+TOY_TEST(test_kept_by_slurms_order)
 {
 	struct fake_request rq = plain(1, 1);
 	struct sgang_standing s = { .priority = 1 };
 	uint32_t ids[NODES], last;
 
-	(void)state;
 	fake_ends_at(busy(1), fake_host.now() + 300);
 	submit_many(with("train", NODES, NULL, NULL), NODES, ids);
 	schedule_and_pass();
@@ -1871,13 +1814,12 @@ static void use_host(const struct sgang_host *host)
 
 /* What was kept for a gang that is cancelled while it waits is free at once,
  * for those that have been told to keep off it as well. */
-static void test_nothing_kept_for_gone(void **state)
+TOY_TEST(test_nothing_kept_for_gone)
 {
 	static struct sgang_host keeping;
 	struct fake_request rq = with("behind", 2, NULL, NULL);
 	uint32_t first[16], second[2];
 
-	(void)state;
 	keeping = fake_host;
 	keeping.nodes.probe = probe_kept;
 	use_host(&keeping);
@@ -1900,12 +1842,11 @@ static void test_nothing_kept_for_gone(void **state)
 
 /* What is not of gangs does not keep it off, nor do jobs beside those of gangs
  * on the same nodes. */
-static void test_exclusive_beside_jobs(void **state)
+TOY_TEST(test_exclusive_beside_jobs)
 {
 	struct fake_request rq = piece_of("small", 1, 1), job = plain(1, 1);
 	uint32_t small, ids[2];
 
-	(void)state;
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	rq.partition = 1;
 	small = submit(rq);
@@ -1924,11 +1865,10 @@ static void test_exclusive_beside_jobs(void **state)
 
 /* The other way round: what waits beside a gang that is exclusive. Who comes
  * later and wants to be alone keeps off its leaf, others off its nodes. */
-static void test_beside_exclusive_later(void **state)
+TOY_TEST(test_beside_exclusive_later)
 {
 	uint32_t alone[1], ids[2];
 
-	(void)state;
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
 	schedule_and_pass();
@@ -1964,12 +1904,11 @@ static uint32_t end_small_gangs(void)
 
 /* Small gangs behind it come faster than they end: they may have what does not
  * delay it, and nothing else. Two that want a leaf each have them in turn. */
-static void test_exclusive_does_not_starve(void **state)
+TOY_TEST(test_exclusive_does_not_starve)
 {
 	static struct sgang_host keeping;
 	uint32_t first[2], second[2], most = 0, began[2] = { 0, 0 };
 
-	(void)state;
 	keeping = fake_host;
 	keeping.nodes.probe = probe_kept;
 	use_host(&keeping);
@@ -2016,7 +1955,7 @@ static void test_exclusive_does_not_starve(void **state)
 
 /* A holder that comes after it gives way not only with its nodes: with its
  * being there. */
-static void test_exclusive_holder_gives_way(void **state)
+TOY_TEST(test_exclusive_holder_gives_way)
 {
 	static const uint64_t partitions[] = { 0, (uint64_t)0xe };
 
@@ -2047,11 +1986,10 @@ static void test_exclusive_holder_gives_way(void **state)
 
 /* A group that is required to share a spine takes the one in which each of its
  * gangs has what it asks for itself. */
-static void test_group_other_place(void **state)
+TOY_TEST(test_group_other_place)
 {
 	uint32_t a[2], b[2];
 
-	(void)state;
 	/* spine 0: all of l0; spine 1: two nodes of l2, two of l3 */
 	occupy(LEAF(1), 0);
 	occupy((uint64_t)3 << 8 | (uint64_t)3 << 12, 0);
@@ -2072,7 +2010,7 @@ static void test_group_other_place(void **state)
 
 /* 4.31: what a gang requires of its communication groups holds in a group of
  * gangs too. */
-static void test_group_keeps_parallel(void **state)
+TOY_TEST(test_group_keeps_parallel)
 {
 	static const char *const more[] = {
 		"gang_parallel=tp=4",
@@ -2099,11 +2037,10 @@ static void test_group_keeps_parallel(void **state)
 }
 
 /* prefer:LEVEL@TIME of a group is counted from when the group is complete. */
-static void test_group_prefers(void **state)
+TOY_TEST(test_group_prefers)
 {
 	uint32_t a[2], b[2];
 
-	(void)state;
 	/* two free nodes in each leaf */
 	occupy((uint64_t)0x3333, 0);
 	submit_many(with("a", 2, NULL,
@@ -2123,11 +2060,10 @@ static void test_group_prefers(void **state)
 
 /* 4.37: auto waits in a group of gangs too, or the group's others do not come
  * and go meanwhile. */
-static void test_auto_in_group(void **state)
+TOY_TEST(test_auto_in_group)
 {
 	uint32_t ids[4], b[1], commits;
 
-	(void)state;
 	occupy(LEAF(0) | LEAF(2), 0);
 	occupy((uint64_t)3 << 12, 0);
 	occupy((uint64_t)1 << 5, fake_host.now() + 3600);
@@ -2147,11 +2083,10 @@ static void test_auto_in_group(void **state)
 }
 
 /* A nonstrict gang with communication groups holds what it can have. */
-static void test_nonstrict_parallel(void **state)
+TOY_TEST(test_nonstrict_parallel)
 {
 	uint32_t ids[4], other;
 
-	(void)state;
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
 	other = occupy((uint64_t)3 << 4, 0);
 	submit_many(with("train", 4, NULL,
@@ -2167,11 +2102,10 @@ static void test_nonstrict_parallel(void **state)
 }
 
 /* 4.37: what auto waits for is said once, until it is something else. */
-static void test_auto_log(void **state)
+TOY_TEST(test_auto_log)
 {
 	uint32_t ids[4], way;
 
-	(void)state;
 	occupy(LEAF(0) | LEAF(2), 0);
 	occupy((uint64_t)7 << 12, 0);
 	way = occupy((uint64_t)1 << 5, fake_host.now() + 3600);
@@ -2221,11 +2155,10 @@ static void two_nodes_of_gpus(void)
 		take_gpus(n, 8);
 }
 
-static void test_gpus_in_any_order(void **state)
+TOY_TEST(test_gpus_in_any_order)
 {
 	static const uint32_t gpus[][2] = { { 4, 8 }, { 8, 4 } };
 
-	(void)state;
 	two_nodes_of_gpus();
 	for (size_t i = 0; i < COUNT(gpus); i++) {
 		uint32_t ids[2];
@@ -2243,11 +2176,10 @@ static void test_gpus_in_any_order(void **state)
 }
 
 /* 5.5: what Slurm refuses is planned otherwise in the same attempt. */
-static void test_refused_node_is_learned(void **state)
+TOY_TEST(test_refused_node_is_learned)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	fake_gpus(8);
 	ids[0] = gpus_of("train", 3, 8, 0);
 	/* the nodes of its leaf, and all but one of the next */
@@ -2262,11 +2194,10 @@ static void test_refused_node_is_learned(void **state)
 
 /* 5.5: what was learned may keep more off a node than Slurm would refuse, so
  * nothing that is planned with it is proved. */
-static void test_learned_is_no_proof(void **state)
+TOY_TEST(test_learned_is_no_proof)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	/* both fit on n0; n4, in another leaf, has room for one */
 	fake_gpus(8);
 	for (uint32_t n = 1; n < NODES; n++)
@@ -2282,11 +2213,10 @@ static void test_learned_is_no_proof(void **state)
 
 /* 5.5, 5.6: the one that Slurm refuses everywhere is told, and nothing is left.
  */
-static void test_refused_everywhere(void **state)
+TOY_TEST(test_refused_everywhere)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	fake_gpus(8);
 	ids[0] = gpus_of("train", 2, 8, 0);
 	ids[1] = gpus_of("train", 2, 4, ALL_FREE);
@@ -2299,11 +2229,10 @@ static void test_refused_everywhere(void **state)
 }
 
 /* 5.6: the resource that is short is named. */
-static void test_short_of_gpus(void **state)
+TOY_TEST(test_short_of_gpus)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	two_nodes_of_gpus();
 	ids[0] = gpus_of("train", 2, 5, 0);
 	ids[1] = gpus_of("train", 2, 8, 0);
@@ -2314,12 +2243,11 @@ static void test_short_of_gpus(void **state)
 }
 
 /* 4.25: the leaf that comes closest is named, of members that differ too. */
-static void test_short_in_a_leaf(void **state)
+TOY_TEST(test_short_in_a_leaf)
 {
 	struct fake_request rq = with("train", 2, "require:leaf", NULL);
 	uint32_t first;
 
-	(void)state;
 	fake_gpus(8);
 	for (uint32_t n = 0; n < NODES; n++)
 		take_gpus(n, n == 0 || n == 4 ? 1 : 8);
@@ -2343,12 +2271,11 @@ static void test_short_in_a_leaf(void **state)
 
 /* 5.5: tasks on any nodes are split as planned, beside one that needs the rest
  * of a node. */
-static void test_split_as_planned(void **state)
+TOY_TEST(test_split_as_planned)
 {
 	struct fake_request any = member_of("train", 2), one = any;
 	uint32_t ids[2];
 
-	(void)state;
 	for (uint32_t n = 2; n < NODES; n++)
 		assert_true(
 			fake_start(submit(plain(1, 1000)), (uint64_t)1 << n));
@@ -2362,96 +2289,4 @@ static void test_split_as_planned(void **state)
 	all_in_state(ids, 2, FAKE_RUNNING);
 }
 
-int main(void)
-{
-#define INSIDE(test) \
-	cmocka_unit_test_setup_teardown(test, setup_islands, teardown)
-#define OUTSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		INSIDE(test_one_island),
-		INSIDE(test_partition_islands),
-		INSIDE(test_two_fill_a_node),
-		INSIDE(test_across_islands),
-		INSIDE(test_nearer_across_islands),
-		INSIDE(test_groups_across_islands),
-		INSIDE(test_weights_across_islands),
-		INSIDE(test_whole_nodes),
-		INSIDE(test_two_nodes_each),
-		INSIDE(test_any_device),
-		INSIDE(test_one_rank),
-		INSIDE(test_group_in_island),
-		INSIDE(test_random_islands),
-		INSIDE(test_two_plans_start_a_gang),
-		INSIDE(test_a_plan_refuses_a_gang),
-		INSIDE(test_offline_answers_the_same),
-		OUTSIDE(test_require_says_why),
-		OUTSIDE(test_reason_counts),
-		OUTSIDE(test_required),
-		OUTSIDE(test_barred),
-		OUTSIDE(test_helps),
-		OUTSIDE(test_helps_least),
-		OUTSIDE(test_one_start),
-		OUTSIDE(test_prefer_waits),
-		OUTSIDE(test_prefer_is_content),
-		OUTSIDE(test_spread),
-		OUTSIDE(test_exclusive),
-		OUTSIDE(test_small_share),
-		OUTSIDE(test_large_share),
-		OUTSIDE(test_require_when_refused),
-		OUTSIDE(test_require_refused_everywhere),
-		OUTSIDE(test_rank_order),
-		OUTSIDE(test_rank_order_of_group),
-		OUTSIDE(test_rank_fixes_order),
-		OUTSIDE(test_group_topology),
-		OUTSIDE(test_group_and_own),
-		OUTSIDE(test_nonstrict_requires),
-		OUTSIDE(test_nonstrict_by_itself),
-		OUTSIDE(test_nonstrict_by_itself_apart),
-		OUTSIDE(test_best_of_allowed),
-		OUTSIDE(test_best_of_allowed_nonstrict),
-		OUTSIDE(test_partition_topology),
-		OUTSIDE(test_partitions_differ),
-		OUTSIDE(test_partition_levels),
-		OUTSIDE(test_late_requires),
-		OUTSIDE(test_late_alone),
-		OUTSIDE(test_late_spreads),
-		OUTSIDE(test_many_are_late),
-		OUTSIDE(test_late_exclusive),
-		OUTSIDE(test_late_order),
-		OUTSIDE(test_auto),
-		OUTSIDE(test_parallel),
-		OUTSIDE(test_ranks_of_nodes),
-		OUTSIDE(test_layout),
-		OUTSIDE(test_parallel_mismatch),
-		OUTSIDE(test_account),
-		OUTSIDE(test_exclusive_later),
-		OUTSIDE(test_kept_by_slurms_order),
-		OUTSIDE(test_nothing_kept_for_gone),
-		OUTSIDE(test_exclusive_beside_jobs),
-		OUTSIDE(test_beside_exclusive_later),
-		OUTSIDE(test_exclusive_does_not_starve),
-		OUTSIDE(test_exclusive_holder_gives_way),
-		OUTSIDE(test_group_other_place),
-		OUTSIDE(test_group_keeps_parallel),
-		OUTSIDE(test_group_prefers),
-		OUTSIDE(test_auto_in_group),
-		OUTSIDE(test_nonstrict_parallel),
-		OUTSIDE(test_auto_log),
-		cmocka_unit_test_setup_teardown(test_gpus_in_any_order, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_refused_node_is_learned,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_learned_is_no_proof, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_refused_everywhere, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_short_of_gpus, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_short_in_a_leaf, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_split_as_planned, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_placer.c - nodes for one ordinary job, by ring cost */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../../fake/fake_host.h"
 #include "plugins/select/placer.h"
 #include "../core/node_bits.h"
+
+#define PLACER_TEST(name) TEST_WITH(name, setup, teardown)
 
 /* Two spines of two leaves of four nodes. */
 static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"
@@ -82,7 +77,7 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 
 /* 4.20: the smallest unit that fits, and of these the fullest; the second case
  * is where stock Slurm 22.05 crosses the top for nothing (design 6). */
-static void test_choose(void **state)
+PLACER_TEST(test_choose)
 {
 	static const struct {
 		const char *what;
@@ -102,7 +97,7 @@ static void test_choose(void **state)
 		{ "parts of nodes", 2, 3, 0x000f, 0x00ff, 0x0030 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = {
 			.nodes = cases[i].nodes,
 			.cpus = cases[i].cpus,
@@ -128,7 +123,7 @@ static void test_choose(void **state)
 }
 
 /* Where there is nothing to choose Slurm is left alone. */
-static void test_concerns(void **state)
+PLACER_TEST(test_concerns)
 {
 	static const struct {
 		uint32_t min, max;
@@ -139,10 +134,9 @@ static void test_concerns(void **state)
 	};
 	struct sgang_fabric *flat;
 
-	(void)state;
 	flat = sgang_fabric_flat(fake_node_names(), NODES, NULL);
 	assert_non_null(flat);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_shape shape = {
 			.min_nodes = cases[i].min,
 			.max_nodes = cases[i].max,
@@ -157,12 +151,11 @@ static void test_concerns(void **state)
 }
 
 /* Two roots: never both, unless gang.conf allows it. */
-static void test_unconnected(void **state)
+PLACER_TEST(test_unconnected)
 {
 	struct fake_request rq = { .nodes = 9, .priority = 1 };
 	struct sgang_error err;
 
-	(void)state;
 	sgang_fabric_destroy(fabric);
 	fabric = sgang_fabric_parse("SwitchName=a Nodes=n[0-7]\n"
 				    "SwitchName=b Nodes=n[8-15]\n",
@@ -173,15 +166,4 @@ static void test_unconnected(void **state)
 	assert_int_equal(__builtin_popcountll(place(&rq, 0xffff)), 9);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(test_choose),
-		T(test_concerns),
-		T(test_unconnected),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_pool.c - 6.5: a pool has cold spares for several gangs of its namespace */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/nodeset.h"
 #include "core/gang/gang.h"
 #include "toy_cluster.h"
@@ -118,11 +108,10 @@ static bool has_seat(uint32_t id, const char *gang, uint32_t rank)
 /* ---- the tests ---- */
 
 /* Its members are held one by one, wait for no minimum and never start. */
-static void test_holds(void **state)
+TOY_TEST(test_holds)
 {
 	uint32_t pool = define("reserve"), spare = submit(spare_of("reserve"));
 
-	(void)state;
 	pass();
 	assert_int_equal(fake_state(spare), FAKE_PENDING);
 	assert_true(offer(spare, ALL_FREE));
@@ -156,12 +145,11 @@ static void test_holds(void **state)
 }
 
 /* Two gangs lose members in one pass, and each has one spare. */
-static void test_two_gangs(void **state)
+TOY_TEST(test_two_gangs)
 {
 	uint32_t a[2], b[2], spare[3];
 	bool first;
 
-	(void)state;
 	define("reserve");
 	start("one", POOL, a);
 	start("two", POOL "|gang_on_failure=ignore", b);
@@ -196,12 +184,11 @@ static void test_two_gangs(void **state)
 }
 
 /* A spare has the options of the member whose place it takes. */
-static void test_options(void **state)
+TOY_TEST(test_options)
 {
 	uint32_t a[2], spare;
 	struct sgang_spec spec;
 
-	(void)state;
 	define("reserve");
 	start("one", POOL "|gang_on_failure=replace|gang_order=3", a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
@@ -230,7 +217,7 @@ static void test_options(void **state)
 }
 
 /* A spare that differs does not take the place, nor one of another user. */
-static void test_who_fits(void **state)
+TOY_TEST(test_who_fits)
 {
 	enum { USER, CPUS_ON, NODES_OF, RANKS, PARTITION, CASES };
 
@@ -273,7 +260,7 @@ static void test_who_fits(void **state)
 }
 
 /* Levels that the gang asks for, and the ring: the nearest is taken. */
-static void test_levels(void **state)
+TOY_TEST(test_levels)
 {
 	static const struct {
 		const char *more;
@@ -313,12 +300,11 @@ static void test_levels(void **state)
 }
 
 /* Its own spare comes first; a gang of which no member runs takes none. */
-static void test_when(void **state)
+TOY_TEST(test_when)
 {
 	uint32_t a[2], own, spare;
 	struct fake_request rq = member_of("one", 2);
 
-	(void)state;
 	define("reserve");
 	define_as("one", "gang_object=1|gang_min_member=2|" POOL);
 	start("one", POOL "|gang_spares=1:cold", a);
@@ -338,7 +324,7 @@ static void test_when(void **state)
 }
 
 /* One that is gone, draining or held cannot be taken; no pool, no spare. */
-static void test_ends(void **state)
+TOY_TEST(test_ends)
 {
 	enum { DRAIN, HOLD, LIMIT, YIELD, CANCEL, NODE, CASES };
 	static const enum fake_state after[CASES] = {
@@ -409,7 +395,7 @@ static bool is_dead(void)
 
 /* slurmctld dies at each of its saves, from the hold of the spare to some passes
  * after its launch. It is launched once, in the place of the lost member. */
-static void test_dies(void **state)
+TOY_TEST(test_dies)
 {
 	for (int at = 0; at < 12; at++) {
 		uint32_t a[2], spare;
@@ -456,7 +442,7 @@ static void test_dies(void **state)
 }
 
 /* A lack of memory loses nobody: the spare is in the pool or in the gang. */
-static void test_no_memory(void **state)
+TOY_TEST(test_no_memory)
 {
 	uint64_t at = 0;
 	bool failed;
@@ -488,11 +474,10 @@ static void test_no_memory(void **state)
 }
 
 /* slurmctld ends and comes back at any time. */
-static void test_restart(void **state)
+TOY_TEST(test_restart)
 {
 	uint32_t a[2], spare;
 
-	(void)state;
 	define("reserve");
 	start("one", POOL, a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
@@ -512,15 +497,4 @@ static void test_restart(void **state)
 	assert_int_equal(fake_job(spare)->launches, 1);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_holds),    TEST(test_two_gangs), TEST(test_options),
-		TEST(test_who_fits), TEST(test_levels),    TEST(test_when),
-		TEST(test_ends),     TEST(test_dies),      TEST(test_no_memory),
-		TEST(test_restart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,16 +8,9 @@
  */
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "plugins/select/conductor_private.h"
 #include "../core/fuzz.h"
 #include "toy_cluster.h"
@@ -297,7 +290,7 @@ static void compare_shown(void)
 }
 
 /* 2.30, 5.6: a pass that remembers says what one that counts anew would. */
-static void test_nothing_is_old(void **state)
+TOY_TEST(test_nothing_is_old)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		teardown(state);
@@ -325,12 +318,11 @@ static void test_nothing_is_old(void **state)
 }
 
 /* Where nothing changes nothing is worked out: what stands there is kept. */
-static void test_is_kept(void **state)
+TOY_TEST(test_is_kept)
 {
 	uint32_t ids[2];
 	struct gang *g;
 
-	(void)state;
 	submit_many(member_of("train", 3), 2, ids);
 	for (int i = 0; i < 3; i++)
 		pass();
@@ -349,13 +341,12 @@ static void test_is_kept(void **state)
 
 /* A pass has read a job's options: they are known, but not those of a job with
  * the same number and another environment. */
-static void test_options_are_read_once(void **state)
+TOY_TEST(test_options_are_read_once)
 {
 	const struct fake_job *job;
 	struct sgang_spec spec;
 	uint32_t id;
 
-	(void)state;
 	id = submit(nonstrict_of("train", 3));
 	job = fake_job(id);
 	assert_false(sgang_conductor_spec(c, id, job->env, job->n_env, &spec));
@@ -375,15 +366,4 @@ static void test_options_are_read_once(void **state)
 	assert_false(sgang_conductor_spec(c, id, job->env, job->n_env, &spec));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_nothing_is_old),
-		TEST(test_is_kept),
-		TEST(test_options_are_read_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_rules.c - modes, groups, order, waiting time, failures on a toy cluster */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fuzz.h"
 #include "toy_cluster.h"
 
 /* ---- nonstrict ---- */
 
 /* 0.7, 0.8: members keep what they got until all have something. */
-static void test_nonstrict_accumulates(void **state)
+TOY_TEST(test_nonstrict_accumulates)
 {
 	uint32_t ids[4], first, second;
 
-	(void)state;
 	first = busy(14);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -51,11 +42,10 @@ static void test_nonstrict_accumulates(void **state)
 }
 
 /* 0.2: a strict gang in the same place holds nothing. */
-static void test_strict_holds_nothing(void **state)
+TOY_TEST(test_strict_holds_nothing)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	busy(14);
 	submit_many(member_of("train", 4), 4, ids);
 	pass();
@@ -71,11 +61,10 @@ static void test_strict_holds_nothing(void **state)
 /* 0.39 to 0.41, 0.45: each attempt is a cycle, in which a member is tried once,
  * and there is no other before something has changed; 0.42: nonstrict gangs
  * have cycles too, but nobody is skipped in them. */
-static void test_cycles(void **state)
+TOY_TEST(test_cycles)
 {
 	uint32_t strict[4], loose[4], last;
 
-	(void)state;
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
 	submit_many(nonstrict_of("loose", 4), 4, loose);
@@ -103,11 +92,10 @@ static void test_cycles(void **state)
 }
 
 /* 0.6, 0.46, 0.55: the mode is each gang's own. */
-static void test_modes_side_by_side(void **state)
+TOY_TEST(test_modes_side_by_side)
 {
 	uint32_t strict[4], loose[4];
 
-	(void)state;
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
 	submit_many(nonstrict_of("loose", 4), 4, loose);
@@ -119,11 +107,10 @@ static void test_modes_side_by_side(void **state)
 }
 
 /* 0.49: when one member has its turn, all of them are tried at once. */
-static void test_siblings_follow(void **state)
+TOY_TEST(test_siblings_follow)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	busy(13);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -133,12 +120,11 @@ static void test_siblings_follow(void **state)
 }
 
 /* 0.7: one that does not fit affects none of those after it. */
-static void test_nonstrict_skips(void **state)
+TOY_TEST(test_nonstrict_skips)
 {
 	struct fake_request big = nonstrict_of("train", 3), small = big;
 	uint32_t ids[3];
 
-	(void)state;
 	big.nodes = 13;
 	busy(4);
 	ids[0] = submit(big);
@@ -152,11 +138,10 @@ static void test_nonstrict_skips(void **state)
 }
 
 /* A gang that could not start even alone on the cluster holds nothing. */
-static void test_never_fits(void **state)
+TOY_TEST(test_never_fits)
 {
 	uint32_t ids[17];
 
-	(void)state;
 	submit_many(nonstrict_of("train", 17), 17, ids);
 	pass();
 	schedule_and_pass();
@@ -168,11 +153,10 @@ static void test_never_fits(void **state)
 }
 
 /* A limit of its association: it holds nothing, since what it holds counts. */
-static void test_nonstrict_limit(void **state)
+TOY_TEST(test_nonstrict_limit)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	fake_limit(ids[2], true);
 	pass();
@@ -190,11 +174,10 @@ static void test_nonstrict_limit(void **state)
 }
 
 /* A member that is cancelled leaves too few: the others hold in vain. */
-static void test_nonstrict_too_few_left(void **state)
+TOY_TEST(test_nonstrict_too_few_left)
 {
 	uint32_t ids[4];
 
-	(void)state;
 	busy(14);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -222,11 +205,10 @@ static void yield_one(uint32_t id, uint32_t to)
 	fake_scheduler(false);
 }
 
-static void test_nonstrict_yields(void **state)
+TOY_TEST(test_nonstrict_yields)
 {
 	uint32_t ids[4], first, other;
 
-	(void)state;
 	first = busy(14);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -252,9 +234,8 @@ static void test_nonstrict_yields(void **state)
 }
 
 /* 0.36, 0.54: slurmctld is restarted, or killed, while members hold. */
-static void test_nonstrict_restart(void **state)
+TOY_TEST(test_nonstrict_restart)
 {
-	(void)state;
 	for (int died = 0; died < 2; died++) {
 		uint32_t ids[4], other;
 
@@ -289,9 +270,8 @@ static void nodes_tell(void)
 
 /* 5.2: the state of slurmctld is damaged where it tells that a member is held.
  * Nobody takes it for started, and the others go on to wait for it. */
-static void test_spoilt_record(void **state)
+TOY_TEST(test_spoilt_record)
 {
-	(void)state;
 	for (size_t spoilt = 1; spoilt <= 2; spoilt++) {
 		uint32_t ids[4], other;
 
@@ -318,11 +298,10 @@ static void test_spoilt_record(void **state)
 }
 
 /* A member that comes after the start, and whose record was never written. */
-static void test_late_without_record(void **state)
+TOY_TEST(test_late_without_record)
 {
 	uint32_t ids[2], late;
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -405,9 +384,8 @@ static void new_cluster(uint32_t seed, const char *what)
 #endif
 
 /* 0.9: three gangs of 5 on room for 10. */
-static void test_three_of_five(void **state)
+TOY_TEST(test_three_of_five)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		static const char *const names[] = { "a", "b", "c" };
 		uint64_t fuzz = seed;
@@ -423,11 +401,10 @@ static void test_three_of_five(void **state)
 }
 
 /* 0.9 as it is told: they hold 3, 3 and 4, and one of them gets on. */
-static void test_three_three_four(void **state)
+TOY_TEST(test_three_three_four)
 {
 	uint32_t a[5], b[5], d[5], room;
 
-	(void)state;
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
 	submit_many(nonstrict_of("b", 5), 5, b);
@@ -458,12 +435,11 @@ static void test_three_three_four(void **state)
 
 /* Slurm reaches nobody while the holders have all there is: they get on all the
  * same, and so does a gang that holds nothing, when backfill plans for it. */
-static void test_out_of_reach(void **state)
+TOY_TEST(test_out_of_reach)
 {
 	struct fake_request rq = member_of("strict", 16);
 	uint32_t a[10], b[10], strict[16], room;
 
-	(void)state;
 	room = busy(16);
 	submit_many(nonstrict_of("a", 10), 10, a);
 	submit_many(nonstrict_of("b", 10), 10, b);
@@ -491,13 +467,12 @@ static void test_out_of_reach(void **state)
 }
 
 /* A strict gang that comes before holders and holds nothing. */
-static void test_holders_give_way_to_strict(void **state)
+TOY_TEST(test_holders_give_way_to_strict)
 {
 	struct fake_request rq = member_of("strict", 16);
 	uint32_t a[10], strict[16], room;
 	struct sgang_spec spec;
 
-	(void)state;
 	room = busy(8);
 	submit_many(nonstrict_of("a", 10), 10, a);
 	pass();
@@ -527,7 +502,7 @@ static void test_holders_give_way_to_strict(void **state)
 }
 
 /* Groups {A,B} and {C,D}, tried in the order A, C, B, D. */
-static void test_two_groups(void **state)
+TOY_TEST(test_two_groups)
 {
 	static const struct {
 		const char *name, *more;
@@ -538,7 +513,6 @@ static void test_two_groups(void **state)
 		{ "d", "gang_mode=nonstrict|gang_groups=alice/c,alice/d" },
 	};
 
-	(void)state;
 	for (uint32_t seed = 0; seed <= SEEDS; seed++) {
 		uint64_t fuzz = seed + 1;
 		struct fake_request all[16];
@@ -560,9 +534,8 @@ static void test_two_groups(void **state)
 }
 
 /* Two gangs of 100 slots on 100: here 60 on 60 of 64, in arrays and jobs. */
-static void test_two_of_all(void **state)
+TOY_TEST(test_two_of_all)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		uint64_t fuzz = seed;
 		struct fake_request all[120];
@@ -580,9 +553,8 @@ static void test_two_of_all(void **state)
 
 /* 60 gangs of 1 to 8 slots on two nodes of 8: members of different size, so a
  * gang can be in its own way. */
-static void test_sixty_gangs(void **state)
+TOY_TEST(test_sixty_gangs)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		static char names[60][8];
 		struct fake_request all[480];
@@ -616,11 +588,10 @@ static void test_sixty_gangs(void **state)
 }
 
 /* With scripts to wait for, those after the first give up for good. */
-static void test_give_up(void **state)
+TOY_TEST(test_give_up)
 {
 	uint32_t a[5], b[5], room;
 
-	(void)state;
 	fake_recommits(false);
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
@@ -644,13 +615,12 @@ static void test_give_up(void **state)
 
 /* 0.10, 0.22, 0.30, 0.47: two roles of different users, shapes and partitions
  * start in one step, and nothing starts while one of them is incomplete. */
-static void test_group(void **state)
+TOY_TEST(test_group)
 {
 	struct fake_request a = member_of("driver", 1);
 	struct fake_request b = member_of("worker", 3);
 	uint32_t driver, workers[3];
 
-	(void)state;
 	a.more = WITH("bob/worker");
 	a.partition = LEAF(0);
 	a.cpus = 2;
@@ -674,12 +644,11 @@ static void test_group(void **state)
 }
 
 /* One of two strict gangs has no room: the other holds nothing. */
-static void test_group_all_or_none(void **state)
+TOY_TEST(test_group_all_or_none)
 {
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t ids[4], other;
 
-	(void)state;
 	a.more = b.more = WITH("alice/a,alice/b");
 	b.partition = LEAF(3);
 	other = submit(plain(3, 1000));
@@ -696,12 +665,11 @@ static void test_group_all_or_none(void **state)
 
 /* The first takes, by its ring cost, the only nodes that the second can use:
  * then the second goes first. */
-static void test_group_in_the_way(void **state)
+TOY_TEST(test_group_in_the_way)
 {
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t ids[4], other;
 
-	(void)state;
 	a.more = b.more = WITH("alice/a,alice/b");
 	b.partition = 0x3; /* n0, n1 */
 	other = submit(plain(12, 1000));
@@ -717,12 +685,11 @@ static void test_group_in_the_way(void **state)
 
 /* 0.22: consent. Bob lists alice's gang, which does not list his: hers is not
  * concerned, his waits and says why. */
-static void test_no_consent(void **state)
+TOY_TEST(test_no_consent)
 {
 	struct fake_request b = member_of("hanger-on", 1);
 	uint32_t train[2], other;
 
-	(void)state;
 	b.user = "bob";
 	b.more = WITH("alice/train");
 	other = submit(b);
@@ -738,12 +705,11 @@ static void test_no_consent(void **state)
 }
 
 /* A gang of the group is not there at all. */
-static void test_group_missing(void **state)
+TOY_TEST(test_group_missing)
 {
 	struct fake_request a = member_of("a", 1);
 	uint32_t id;
 
-	(void)state;
 	a.more = WITH("alice/b");
 	id = submit(a);
 	pass();
@@ -753,12 +719,11 @@ static void test_group_missing(void **state)
 }
 
 /* 0.31: empty lists, each for itself. */
-static void test_no_group(void **state)
+TOY_TEST(test_no_group)
 {
 	struct fake_request a = member_of("a", 1), b = member_of("b", 2);
 	uint32_t one, two;
 
-	(void)state;
 	a.more = b.more = WITH("");
 	one = submit(a);
 	two = submit(b);
@@ -770,12 +735,11 @@ static void test_no_group(void **state)
 
 /* A nonstrict and a strict gang: the strict one takes its nodes when the other
  * has all it needs, and not before. */
-static void test_group_mixed_modes(void **state)
+TOY_TEST(test_group_mixed_modes)
 {
 	struct fake_request a = member_of("a", 3), b = member_of("b", 2);
 	uint32_t strict[2], loose[3], other;
 
-	(void)state;
 	a.more = WITH("alice/b") "|gang_mode=nonstrict";
 	b.more = WITH("alice/a");
 	a.partition = LEAF(0);
@@ -796,9 +760,8 @@ static void test_group_mixed_modes(void **state)
 /* ---- order ---- */
 
 /* 3.6, 3.8: a driver and one executor, never two executors. */
-static void test_order(void **state)
+TOY_TEST(test_order)
 {
-	(void)state;
 	for (uint32_t place = 0; place < 4; place++) {
 		uint32_t driver = 0;
 
@@ -823,12 +786,11 @@ static void test_order(void **state)
 }
 
 /* While the driver cannot start, two executors are no minimum. */
-static void test_order_waits(void **state)
+TOY_TEST(test_order_waits)
 {
 	struct fake_request rq = member_of("spark", 2);
 	uint32_t driver, executors[3];
 
-	(void)state;
 	rq.total = 4;
 	rq.more = "gang_order=0";
 	driver = submit(rq);
@@ -846,12 +808,11 @@ static void test_order_waits(void **state)
 }
 
 /* 0.5, 0.19: the total first, then the minimum; the third is ordinary. */
-static void test_total(void **state)
+TOY_TEST(test_total)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3], other;
 
-	(void)state;
 	rq.total = 3;
 	other = busy(14);
 	submit_many(rq, 3, ids);
@@ -868,12 +829,11 @@ static void test_total(void **state)
 
 /* 0.12 to 0.14, 0.44, 0.48, 0.51: from the first placed member, over without a
  * cap, nothing is held afterwards and nobody starts until one is released. */
-static void test_waiting_time(void **state)
+TOY_TEST(test_waiting_time)
 {
 	struct fake_request rq = nonstrict_of("train", 4);
 	uint32_t ids[4], late, other;
 
-	(void)state;
 	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
 	other = busy(14);
 	submit_many(rq, 4, ids);
@@ -912,11 +872,10 @@ static void test_waiting_time(void **state)
 }
 
 /* 0.28: the site's default, ten minutes. */
-static void test_default_waiting_time(void **state)
+TOY_TEST(test_default_waiting_time)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	busy(15);
 	submit_many(nonstrict_of("train", 2), 2, ids);
 	pass();
@@ -931,12 +890,11 @@ static void test_default_waiting_time(void **state)
 }
 
 /* A gang of one group times out alone; the other gives back and waits. */
-static void test_group_time_out(void **state)
+TOY_TEST(test_group_time_out)
 {
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t one[2], two[2];
 
-	(void)state;
 	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
 	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
 	busy(13);
@@ -957,12 +915,11 @@ static void test_group_time_out(void **state)
 /* 0.1, 0.13: one of its members runs, so slurmctld was killed after the release
  * of both gangs. Nothing is given back for the waiting time, though the other
  * gang is gone and this one's last answer comes late. */
-static void test_released_outlasts_waiting(void **state)
+TOY_TEST(test_released_outlasts_waiting)
 {
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t one[2], two[2];
 
-	(void)state;
 	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
 	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
 	a.prolog = b.prolog = 3;
@@ -987,11 +944,10 @@ static void test_released_outlasts_waiting(void **state)
 /* ---- after the gang ---- */
 
 /* 0.11, 0.37: once satisfied, a member that comes back starts alone. */
-static void test_match_once(void **state)
+TOY_TEST(test_match_once)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	schedule_and_pass();
@@ -1004,12 +960,11 @@ static void test_match_once(void **state)
 }
 
 /* only-waiting: those that come later are a gang again. */
-static void test_match_only_waiting(void **state)
+TOY_TEST(test_match_only_waiting)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], more[2];
 
-	(void)state;
 	rq.more = "gang_match=only-waiting";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1063,7 +1018,7 @@ static void rounds_are_parted(const uint32_t *first)
 /* 0.1, 0.38: each of the two rounds has a ring of its own, also when slurmctld
  * is killed a second time. Without one of its members the next round does not
  * start: those of the other do not count. */
-static void test_rounds_after_kill(void **state)
+TOY_TEST(test_rounds_after_kill)
 {
 	for (int how = 0; how < 3; how++) {
 		struct fake_request rq = member_of("train", 2);
@@ -1099,12 +1054,11 @@ static void test_rounds_after_kill(void **state)
 }
 
 /* 0.1, 0.7: a nonstrict gang holds one of two. */
-static void test_nonstrict_rounds_after_kill(void **state)
+TOY_TEST(test_nonstrict_rounds_after_kill)
 {
 	struct fake_request rq = nonstrict_of("train", 2);
 	uint32_t first[2], next[2], wide;
 
-	(void)state;
 	rq.more = "gang_mode=nonstrict|gang_match=only-waiting";
 	wide = busy(13);
 	die_between_rounds(rq, first, next, 1);
@@ -1121,12 +1075,11 @@ static void test_nonstrict_rounds_after_kill(void **state)
 }
 
 /* 3.23: waiting-and-running counts those that run. */
-static void test_match_running(void **state)
+TOY_TEST(test_match_running)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void)state;
 	rq.more = "gang_match=waiting-and-running";
 	submit_many(rq, 3, ids);
 	pass();
@@ -1149,7 +1102,7 @@ static void test_match_running(void **state)
 /* ---- when a member is lost ---- */
 
 /* 3.19: what becomes of the others, by policy and by how it was lost. */
-static void test_on_failure(void **state)
+TOY_TEST(test_on_failure)
 {
 	static const struct {
 		const char *more;
@@ -1178,7 +1131,6 @@ static void test_on_failure(void **state)
 		  FAKE_RUNNING },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 3);
 		uint32_t ids[3];
@@ -1231,14 +1183,13 @@ static int64_t begins_after(uint32_t id, int64_t lost)
 
 /* 6.7, 6.13: at once, then after 15 seconds, then after twice as many; after a
  * node has failed not before the old run must have ended. */
-static void test_restart_begins(void **state)
+TOY_TEST(test_restart_begins)
 {
 	static const char *const policies[] = { "gang_on_failure=replace",
 						"gang_on_failure=requeue" };
 	static const int64_t waits[] = { 0, 15, 30, 60, 120 };
 	uint32_t ids[3];
 
-	(void)state;
 	for (size_t p = 0; p < COUNT(policies); p++) {
 		run_three(policies[p], ids);
 		for (size_t i = 0; i < COUNT(waits); i++) {
@@ -1261,11 +1212,10 @@ static void test_restart_begins(void **state)
 
 /* 6.6: who has lost all members starts together again, unless others have
  * completed. */
-static void test_replace_all(void **state)
+TOY_TEST(test_replace_all)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	for (int completed = 0; completed < 2; completed++) {
 		run_three("gang_on_failure=replace", ids);
 		if (completed)
@@ -1294,11 +1244,10 @@ static void test_replace_all(void **state)
 
 /* 6.6: a member that cannot be replaced is the end of its user's, and of nobody
  * else's. */
-static void test_replace_ends(void **state)
+TOY_TEST(test_replace_ends)
 {
 	uint32_t ids[3];
 
-	(void)state;
 	run_three("gang_on_failure=replace|gang_max_restarts=1", ids);
 	for (int i = 0; i < 2; i++) {
 		all_in_state(ids, 3, FAKE_RUNNING);
@@ -1315,12 +1264,11 @@ static void test_replace_ends(void **state)
 }
 
 /* One that completed is no loss. */
-static void test_completion_is_no_failure(void **state)
+TOY_TEST(test_completion_is_no_failure)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1333,12 +1281,11 @@ static void test_completion_is_no_failure(void **state)
 }
 
 /* The failed one of an old gang does not end a new gang of that name. */
-static void test_failure_of_before(void **state)
+TOY_TEST(test_failure_of_before)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], more[2];
 
-	(void)state;
 	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1358,7 +1305,7 @@ static void test_failure_of_before(void **state)
 
 /* Nor do those that failed under another policy, or whose failure nobody has
  * looked at yet. */
-static void test_failures_of_before(void **state)
+TOY_TEST(test_failures_of_before)
 {
 	static const struct {
 		const char *before, *now;
@@ -1370,7 +1317,6 @@ static void test_failures_of_before(void **state)
 		{ "gang_on_failure=kill", "gang_on_failure=requeue" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 2);
 		uint32_t ids[2], more[2];
@@ -1397,12 +1343,11 @@ static void test_failures_of_before(void **state)
 }
 
 /* A gang that fails every time is given up. */
-static void test_requeue_ends(void **state)
+TOY_TEST(test_requeue_ends)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], runs = 0;
 
-	(void)state;
 	rq.more = "gang_on_failure=requeue";
 	submit_many(rq, 2, ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
@@ -1419,12 +1364,11 @@ static void test_requeue_ends(void **state)
 }
 
 /* 6.13: so often as the gang says, and the reason tells. */
-static void test_max_restarts(void **state)
+TOY_TEST(test_max_restarts)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], runs = 0;
 
-	(void)state;
 	rq.more = "gang_on_failure=requeue|gang_max_restarts=2";
 	submit_many(rq, 2, ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
@@ -1445,7 +1389,7 @@ static void test_max_restarts(void **state)
 
 /* 6.10, 2.23: a gang that has run below its minimum for so long goes whole; who
  * has completed counts as there. */
-static void test_stale(void **state)
+TOY_TEST(test_stale)
 {
 	static const struct {
 		const char *more;
@@ -1463,7 +1407,6 @@ static void test_stale(void **state)
 		{ "gang_on_stale=kill|gang_stale_grace=2", true, FAKE_RUNNING },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 3);
 		uint32_t ids[3];
@@ -1498,12 +1441,11 @@ static void test_stale(void **state)
 }
 
 /* 2.29: what is left of a gang does not keep its nodes from another one. */
-static void test_stale_gives_way(void **state)
+TOY_TEST(test_stale_gives_way)
 {
 	struct fake_request rq = member_of("stale", 3);
 	uint32_t ids[3], others[16];
 
-	(void)state;
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_many(rq, 3, ids);
 	pass();
@@ -1528,12 +1470,11 @@ static void test_stale_gives_way(void **state)
 }
 
 /* A replacement in time ends it, and the next loss begins anew. */
-static void test_stale_replaced(void **state)
+TOY_TEST(test_stale_replaced)
 {
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3], more;
 
-	(void)state;
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_many(rq, 3, ids);
 	pass();
@@ -1563,12 +1504,11 @@ static void test_stale_replaced(void **state)
 }
 
 /* 2.22, 2.24: a minimum of one is never stale, nor is a gang of which none runs. */
-static void test_never_stale(void **state)
+TOY_TEST(test_never_stale)
 {
 	struct fake_request rq = member_of("train", 1);
 	uint32_t ids[2];
 
-	(void)state;
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1604,7 +1544,7 @@ static struct fake_request member_with(const char *gang, uint32_t min,
 
 /* 6.11: the gang is done when its leader, or so many members, have completed;
  * that ends the others, which is no loss. */
-static void test_success(void **state)
+TOY_TEST(test_success)
 {
 	static const struct {
 		const char *more;
@@ -1625,7 +1565,6 @@ static void test_success(void **state)
 		{ NULL, 1, 9, 0, FAKE_RUNNING, FAKE_RUNNING },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_with("train", 4, cases[i].more);
 		uint32_t ids[4];
@@ -1656,12 +1595,11 @@ static void test_success(void **state)
 
 /* 6.7: members that were requeued have the place in the queue that they had,
  * whoever requeued them, but for those that somebody holds meanwhile. */
-static void test_place(void **state)
+TOY_TEST(test_place)
 {
 	static const char *const policies[] = { "gang_on_failure=requeue",
 						"gang_on_failure=replace" };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct fake_request rq = member_with("train", 3,
 						     policies[i / 2]);
@@ -1690,7 +1628,7 @@ static void test_place(void **state)
 
 /* 6.7: of nodes whose names do not fold, as many are kept as there is room for, and
  * that is said once. */
-static void test_kept_long(void **state)
+TOY_TEST(test_kept_long)
 {
 	static char name[FAKE_NODES][64];
 	const char *names[FAKE_NODES];
@@ -1700,7 +1638,6 @@ static void test_kept_long(void **state)
 	struct sgang_conf conf;
 	uint32_t ids[1];
 
-	(void)state;
 	for (uint32_t n = 0; n < FAKE_NODES; n++) {
 		snprintf(name[n], sizeof(name[n]),
 			 "a-node-with-such-a-name-%c%c", (char)('a' + n / 8),
@@ -1737,9 +1674,8 @@ static void test_kept_long(void **state)
 
 /* 6.7: gangs of a group begin again where they were, as one that is alone does,
  * whether one of them was requeued or both. */
-static void test_group_on_kept(void **state)
+TOY_TEST(test_group_on_kept)
 {
-	(void)state;
 	for (uint32_t both = 0; both < 2; both++) {
 		struct fake_request rq = member_with(
 			"a", 2, "gang_on_failure=requeue|gang_groups=alice/b");
@@ -1780,13 +1716,12 @@ static void test_group_on_kept(void **state)
 }
 
 /* One that waits ends with the others; who comes later is of another gang. */
-static void test_success_waits(void **state)
+TOY_TEST(test_success_waits)
 {
 	struct fake_request rq = member_with("train", 2,
 					     "gang_on_success=leader");
 	uint32_t ids[2], waits, later[2];
 
-	(void)state;
 	submit_many(rq, 2, ids);
 	pass();
 	schedule_and_pass();
@@ -1817,9 +1752,8 @@ static void test_success_waits(void **state)
 
 /* The leader is the last that runs: who waits ends all the same, and who comes
  * then does not, also if slurmctld did not see the end. */
-static void test_success_last(void **state)
+TOY_TEST(test_success_last)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		struct fake_request rq = member_with("train", 2,
 						     "gang_on_success=leader");
@@ -1853,12 +1787,11 @@ static void test_success_last(void **state)
 }
 
 /* slurmctld dies between the end of the leader and a pass that sees it. */
-static void test_success_restart(void **state)
+TOY_TEST(test_success_restart)
 {
 	struct fake_request rq = member_with("train", 3, "gang_on_success=1");
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(rq, 3, ids);
 	pass();
 	schedule_and_pass();
@@ -1873,14 +1806,13 @@ static void test_success_restart(void **state)
 
 /* It dies right after the start, and the leader completes while the nodes are
  * asked who runs: they had started before. */
-static void test_success_asked(void **state)
+TOY_TEST(test_success_asked)
 {
 	struct fake_request rq = member_with("train", 3,
 					     "gang_on_success=leader");
 	int64_t started;
 	uint32_t ids[3];
 
-	(void)state;
 	submit_many(rq, 3, ids);
 	pass();
 	schedule_and_pass();
@@ -1900,7 +1832,7 @@ static void test_success_asked(void **state)
 }
 
 /* The same: what the records tell of those who have ended is not forgotten. */
-static void test_counts_asked(void **state)
+TOY_TEST(test_counts_asked)
 {
 	struct fake_request rq = member_with(
 		"train", 4,
@@ -1908,7 +1840,6 @@ static void test_counts_asked(void **state)
 	struct sgang_record before, now;
 	uint32_t ids[4];
 
-	(void)state;
 	for (int fails = 0; fails < 2; fails++) {
 		new_cluster((uint32_t)fails, "counts");
 		submit_many(rq, 4, ids);
@@ -1942,14 +1873,13 @@ static void test_counts_asked(void **state)
 
 /* 3.2: several are lost before anybody looks, or one has completed: all of the
  * gang is requeued, or it would have too few for another start. */
-static void test_requeue_all(void **state)
+TOY_TEST(test_requeue_all)
 {
 	static const char what[][3] = {
 		{ 'f', 'f', 'r' }, { 'f', 'r', 'c' }, { 'f', 'f', 'f' },
 		{ 'l', 'f', 'r' }, { 'l', 'l', 'r' }, { 'c', 'c', 'f' },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(what); i++) {
 		uint32_t ids[3];
 
@@ -1977,11 +1907,10 @@ static void test_requeue_all(void **state)
 
 /* One that cannot be requeued, or a group that is gone: the gang could not
  * start again, so it ends. */
-static void test_requeue_in_vain(void **state)
+TOY_TEST(test_requeue_in_vain)
 {
 	uint32_t ids[3], a, b;
 
-	(void)state;
 	submit_many(member_with("train", 3, "gang_on_failure=requeue"), 3, ids);
 	fake_no_requeue(ids[2]);
 	pass();
@@ -2013,7 +1942,7 @@ static void test_requeue_in_vain(void **state)
 
 /* Members of a second start hold, one of them is cancelled and one that runs
  * fails, all between two passes: what is no hold any more is not undone. */
-static void test_lost_and_cancelled(void **state)
+TOY_TEST(test_lost_and_cancelled)
 {
 	struct fake_request rq =
 		member_with("train", 2,
@@ -2021,7 +1950,6 @@ static void test_lost_and_cancelled(void **state)
 			    "gang_match=only-waiting");
 	uint32_t run[2], more[2], held;
 
-	(void)state;
 	submit_many(rq, 2, run);
 	pass();
 	schedule_and_pass();
@@ -2040,13 +1968,12 @@ static void test_lost_and_cancelled(void **state)
 }
 
 /* Between the requeue and the next pass nobody starts as an ordinary job. */
-static void test_requeue_window(void **state)
+TOY_TEST(test_requeue_window)
 {
 	struct fake_request rq = member_with(
 		"train", 2, "gang_on_failure=requeue|gang_total_number=3");
 	uint32_t ids[2], third, room;
 
-	(void)state;
 	room = busy(14);
 	submit_many(rq, 2, ids);
 	third = submit(rq);
@@ -2061,7 +1988,7 @@ static void test_requeue_window(void **state)
 }
 
 /* 0.14: a second start that times out while the first runs. */
-static void test_time_out_beside_running(void **state)
+TOY_TEST(test_time_out_beside_running)
 {
 	struct fake_request rq =
 		member_with("train", 2,
@@ -2069,7 +1996,6 @@ static void test_time_out_beside_running(void **state)
 			    "gang_waiting_time=1");
 	uint32_t run[2], more[2];
 
-	(void)state;
 	submit_many(rq, 2, run);
 	pass();
 	schedule_and_pass();
@@ -2090,11 +2016,10 @@ static void test_time_out_beside_running(void **state)
 }
 
 /* 2.1: a limit that stops one gang of a group stops all of it. */
-static void test_group_limit(void **state)
+TOY_TEST(test_group_limit)
 {
 	uint32_t a, b[2];
 
-	(void)state;
 	a = submit(
 		member_with("a", 1, "gang_mode=nonstrict|gang_groups=alice/b"));
 	submit_many(member_with("b", 2, "gang_groups=alice/a"), 2, b);
@@ -2115,14 +2040,13 @@ static void test_group_limit(void **state)
 }
 
 /* 0.9: what two gangs hold of each other's is licences. */
-static void test_licences(void **state)
+TOY_TEST(test_licences)
 {
 	struct fake_request a = member_with("a", 4, "gang_mode=nonstrict");
 	struct fake_request b = member_with("b", 4, "gang_mode=nonstrict");
 	struct fake_request other = plain(1, 1000);
 	uint32_t room = 0;
 
-	(void)state;
 	other.partition = 0xff;
 	a.licences = b.licences = 1;
 	a.partition = 0xff;
@@ -2151,13 +2075,12 @@ static void test_licences(void **state)
 
 /* 0.9: of what a stricter need leaves, the holder whose turn comes first takes
  * its holds again, and not the one that came last. */
-static void test_return_order(void **state)
+TOY_TEST(test_return_order)
 {
 	struct fake_request low = nonstrict_of("low", 4);
 	struct fake_request high = nonstrict_of("high", 4);
 	struct fake_request first = member_of("first", 4);
 
-	(void)state;
 	low.licences = high.licences = first.licences = 1;
 	low.partition = 0xf;
 	high.partition = 0xf0;
@@ -2186,11 +2109,10 @@ static void test_return_order(void **state)
 
 /* Turns that have taken long leave the rest to the next pass, so that others
  * have slurmctld's locks in between. */
-static void test_pass_budget(void **state)
+TOY_TEST(test_pass_budget)
 {
 	uint32_t a[2], b[2];
 
-	(void)state;
 	submit_many(member_of("a", 2), 2, a);
 	submit_many(member_of("b", 2), 2, b);
 	pass();
@@ -2205,13 +2127,12 @@ static void test_pass_budget(void **state)
 }
 
 /* 64 gangs that all list all others: the group is found once, not by each. */
-static void test_clique(void **state)
+TOY_TEST(test_clique)
 {
 	static char names[64][8];
 	char all[600] = "gang_groups=";
 	uint32_t ids[64];
 
-	(void)state;
 	for (uint32_t i = 0; i < 64; i++) {
 		snprintf(names[i], sizeof(names[i]), "%c%c", 'a' + i % 26,
 			 'a' + i / 26);
@@ -2242,11 +2163,10 @@ static struct fake_request object_of(const char *gang, const char *more)
 
 /* 0.25, 0.26: members before any definition are parked, not refused, and go on
  * when it comes; 3.15: it is no member and never starts. */
-static void test_object(void **state)
+TOY_TEST(test_object)
 {
 	uint32_t ids[2], object;
 
-	(void)state;
 	submit_many(member_of("train", 0), 2, ids);
 	pass();
 	schedule_and_pass();
@@ -2272,11 +2192,10 @@ static void test_object(void **state)
 
 /* 0.24: a newer definition replaces an older one; 0.29: a member's own word
  * wins over both. */
-static void test_precedence(void **state)
+TOY_TEST(test_precedence)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	submit(object_of("train", "gang_object=1|gang_min_member=5"));
 	submit_many(member_of("train", 0), 2, ids);
 	pass();
@@ -2292,12 +2211,11 @@ static void test_precedence(void **state)
 }
 
 /* A first member that is held is not told of by anybody, and is seen. */
-static void test_held_first_member(void **state)
+TOY_TEST(test_held_first_member)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t id;
 
-	(void)state;
 	pass();
 	rq.priority = 0;
 	id = submit(rq);
@@ -2307,11 +2225,10 @@ static void test_held_first_member(void **state)
 
 /* A definition that somebody has released is stopped again, an older one too.
  */
-static void test_object_released(void **state)
+TOY_TEST(test_object_released)
 {
 	uint32_t object, older;
 
-	(void)state;
 	older = submit(object_of("train", "gang_object=1|gang_min_member=3"));
 	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
 	pass();
@@ -2324,12 +2241,11 @@ static void test_object_released(void **state)
 }
 
 /* 0.15: not tried while less than --gang-min-tres is free. */
-static void test_min_tres(void **state)
+TOY_TEST(test_min_tres)
 {
 	struct fake_request rq = member_of("train", 1);
 	uint32_t id, other;
 
-	(void)state;
 	rq.more = "gang_min_tres=node=4";
 	other = busy(13);
 	id = submit(rq);
@@ -2345,89 +2261,4 @@ static void test_min_tres(void **state)
 	assert_int_equal(fake_state(id), FAKE_RUNNING);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_nonstrict_accumulates),
-		TEST(test_strict_holds_nothing),
-		TEST(test_cycles),
-		TEST(test_modes_side_by_side),
-		TEST(test_siblings_follow),
-		TEST(test_nonstrict_skips),
-		TEST(test_never_fits),
-		TEST(test_nonstrict_limit),
-		TEST(test_nonstrict_too_few_left),
-		TEST(test_nonstrict_yields),
-		TEST(test_nonstrict_restart),
-		TEST(test_spoilt_record),
-		TEST(test_late_without_record),
-		TEST(test_three_three_four),
-		TEST(test_three_of_five),
-		TEST(test_out_of_reach),
-		TEST(test_holders_give_way_to_strict),
-		TEST(test_two_groups),
-		TEST(test_two_of_all),
-		TEST(test_sixty_gangs),
-		TEST(test_give_up),
-		TEST(test_group),
-		TEST(test_group_all_or_none),
-		TEST(test_group_in_the_way),
-		TEST(test_no_consent),
-		TEST(test_group_missing),
-		TEST(test_no_group),
-		TEST(test_group_mixed_modes),
-		TEST(test_order),
-		TEST(test_order_waits),
-		TEST(test_total),
-		TEST(test_waiting_time),
-		TEST(test_default_waiting_time),
-		TEST(test_group_time_out),
-		TEST(test_released_outlasts_waiting),
-		TEST(test_match_once),
-		TEST(test_match_only_waiting),
-		TEST(test_rounds_after_kill),
-		TEST(test_nonstrict_rounds_after_kill),
-		TEST(test_match_running),
-		TEST(test_on_failure),
-		TEST(test_restart_begins),
-		TEST(test_replace_all),
-		TEST(test_replace_ends),
-		TEST(test_max_restarts),
-		TEST(test_stale),
-		TEST(test_never_stale),
-		TEST(test_stale_replaced),
-		TEST(test_stale_gives_way),
-		TEST(test_success),
-		TEST(test_success_waits),
-		TEST(test_counts_asked),
-		TEST(test_success_asked),
-		TEST(test_success_last),
-		TEST(test_place),
-		TEST(test_kept_long),
-		TEST(test_group_on_kept),
-		TEST(test_success_restart),
-		TEST(test_completion_is_no_failure),
-		TEST(test_failure_of_before),
-		TEST(test_failures_of_before),
-		TEST(test_requeue_ends),
-		TEST(test_requeue_all),
-		TEST(test_requeue_in_vain),
-		TEST(test_lost_and_cancelled),
-		TEST(test_requeue_window),
-		TEST(test_time_out_beside_running),
-		TEST(test_group_limit),
-		TEST(test_licences),
-		TEST(test_return_order),
-		TEST(test_pass_budget),
-		TEST(test_clique),
-		TEST(test_held_first_member),
-		TEST(test_object),
-		TEST(test_precedence),
-		TEST(test_object_released),
-		TEST(test_min_tres),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,15 +2,8 @@
 /* test_shown.c - what jobs, nodes and the log tell of gangs */
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "toy_cluster.h"
 
 /* Four members that hold what they get, with room for two of them. */
@@ -34,11 +27,10 @@ static bool was_logged(const char *line)
 
 /* Whoever has ended says so, and nothing else; the words that led there are
  * those of the log. */
-static void test_ended(void **state)
+TOY_TEST(test_ended)
 {
 	uint32_t ids[2], late;
 
-	(void)state;
 	ids[0] = submit(member_of("train", 2));
 	late = submit(member_of("late", 2));
 	pass();
@@ -70,12 +62,11 @@ static void test_ended(void **state)
 
 /* 5.6: the log says of a gang that failed that it did: all its members, or one
  * and it must not lose any. */
-static void test_failed(void **state)
+TOY_TEST(test_failed)
 {
 	struct fake_request kill = member_of("kill", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	ids[0] = submit(member_of("all", 2));
 	ids[1] = submit(member_of("all", 2));
 	schedule_and_pass();
@@ -102,12 +93,11 @@ static void test_failed(void **state)
 
 /* slurmctld tells of the end of a job when it gives back its nodes: its record
  * says so at once, before any pass. */
-static void test_told_at_once(void **state)
+TOY_TEST(test_told_at_once)
 {
 	struct sgang_job_info info;
 	uint32_t ids[4], other;
 
-	(void)state;
 	other = hold_two(ids);
 	assert_true(fake_host.lock());
 	sgang_conductor_ended(c, fake_host.jobs.find(ids[0]),
@@ -132,7 +122,7 @@ static void test_told_at_once(void **state)
 
 /* 1.61: one that is requeued waits already when that is told; only what no user
  * has done must be noted then. */
-static void test_requeued(void **state)
+TOY_TEST(test_requeued)
 {
 	static const enum sgang_hold_end ends[] = {
 		SGANG_HOLD_END_PREEMPTED,
@@ -142,7 +132,6 @@ static void test_requeued(void **state)
 	uint32_t ids[4], other;
 	char line[64];
 
-	(void)state;
 	other = hold_two(ids);
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		assert_int_equal(fake_state(ids[0]), FAKE_HELD);
@@ -170,11 +159,10 @@ static void test_requeued(void **state)
 
 /* 0.52, 1.47, 1.61: each end of a hold has its cause, in the records, after a
  * restart too, and in the log; a new hold knows of none. */
-static void test_hold_ends(void **state)
+TOY_TEST(test_hold_ends)
 {
 	uint32_t ids[4], other, more;
 
-	(void)state;
 	other = hold_two(ids);
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
 	fake_clock(3600);
@@ -217,12 +205,11 @@ static uint32_t extras(const char *text)
 }
 
 /* The same with each rank of the gang counted. */
-static void test_extra(void **state)
+TOY_TEST(test_extra)
 {
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void)state;
 	fake_set_extra(0, "rack 7");
 	rq.nodes = NODES / 2;
 	rq.ranks = 12;
@@ -260,12 +247,11 @@ static void test_extra(void **state)
 /* Several gangs on a node, in the order of their names; holds count. A restart
  * changes nothing, and what is left of one that ended meanwhile is taken away.
  */
-static void test_extra_restart(void **state)
+TOY_TEST(test_extra_restart)
 {
 	struct fake_request rq = nonstrict_of("b", 3);
 	uint32_t other, held, ids[2];
 
-	(void)state;
 	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
 	rq.nodes = 1;
 	rq.cpus = 1;
@@ -304,12 +290,11 @@ static void test_extra_restart(void **state)
 }
 
 /* NodeExtra=no: the field is nobody's business, and is left clean. */
-static void test_extra_off(void **state)
+TOY_TEST(test_extra_off)
 {
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	pass();
@@ -321,16 +306,4 @@ static void test_extra_off(void **state)
 	assert_int_equal(extras(""), NODES);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_ended),         TEST(test_failed),
-		TEST(test_told_at_once),  TEST(test_requeued),
-		TEST(test_hold_ends),     TEST(test_extra),
-		TEST(test_extra_restart), TEST(test_extra_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -6,16 +6,10 @@
  * is launched before all are held, and all is given back if one cannot be.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "toy_cluster.h"
+
+#define SLICES_TEST(name) TEST_WITH(name, setup_slices, teardown)
 
 #define MEMBERS 10
 #define SLICE 4
@@ -69,11 +63,10 @@ static void all_start(const uint32_t *ids)
 
 /* 0.1: each pass commits a slice; the job state is saved when all are held, and
  * then all are launched by one pass. */
-static void test_slices(void **state)
+SLICES_TEST(test_slices)
 {
 	uint32_t ids[MEMBERS], saves;
 
-	(void)state;
 	begin(ids);
 	saves = fake_counts.saves;
 	pass();
@@ -88,7 +81,7 @@ static void test_slices(void **state)
 }
 
 /* In slices or in one hold, the place and what is told of it are the same. */
-static void test_same_place(void **state)
+SLICES_TEST(test_same_place)
 {
 	uint32_t ids[MEMBERS];
 	uint64_t nodes[MEMBERS];
@@ -122,11 +115,10 @@ static void test_same_place(void **state)
 }
 
 /* The tasks of an array are split off slice by slice. */
-static void test_array(void **state)
+SLICES_TEST(test_array)
 {
 	struct fake_request rq = member_of("train", MEMBERS);
 
-	(void)state;
 	rq.array = MEMBERS;
 	submit(rq);
 	pass();
@@ -140,11 +132,10 @@ static void test_array(void **state)
 
 /* Between two slices members say that the gang holds, and how many. Schedulers
  * pass over those that wait. */
-static void test_words(void **state)
+SLICES_TEST(test_words)
 {
 	uint32_t ids[MEMBERS];
 
-	(void)state;
 	begin(ids);
 	for (int i = 0; i < MEMBERS; i++) {
 		const struct fake_job *j = fake_job(ids[i]);
@@ -159,12 +150,11 @@ static void test_words(void **state)
 /* ---- the planned nodes are kept from everybody ---- */
 
 /* An ordinary job gets none of them, whatever its priority; others it does. */
-static void test_fence(void **state)
+SLICES_TEST(test_fence)
 {
 	uint32_t ids[MEMBERS], high;
 	uint64_t open;
 
-	(void)state;
 	begin(ids);
 	assert_true(sgang_conductor_has_turns(c));
 	open = fenced(100000, ALL_FREE);
@@ -179,12 +169,11 @@ static void test_fence(void **state)
 }
 
 /* Another gang's turn comes after the last slice. */
-static void test_another_gang(void **state)
+SLICES_TEST(test_another_gang)
 {
 	uint32_t ids[MEMBERS], other[2];
 	struct fake_request rq = member_of("other", 2);
 
-	(void)state;
 	begin(ids);
 	rq.priority = 100000;
 	submit_many(rq, 2, other);
@@ -198,7 +187,7 @@ static void test_another_gang(void **state)
 }
 
 /* A later member of another gang could want the same domain for itself. */
-static void test_late_member(void **state)
+SLICES_TEST(test_late_member)
 {
 	uint32_t ids[MEMBERS], early[2], late;
 
@@ -208,7 +197,6 @@ static void test_late_member(void **state)
 	all_in_state(early, 2, FAKE_RUNNING);
 	begin(ids);
 	late = submit(member_of("old", 2));
-	(void)state;
 	pass();
 	assert_int_equal(turn(late), SGANG_TURN_TAKEN);
 	pass();
@@ -217,11 +205,10 @@ static void test_late_member(void **state)
 }
 
 /* One that joins between two slices is too late for them. */
-static void test_member_joins(void **state)
+SLICES_TEST(test_member_joins)
 {
 	uint32_t ids[MEMBERS], late;
 
-	(void)state;
 	begin(ids);
 	late = submit(member_of("train", MEMBERS));
 	pass();
@@ -235,12 +222,11 @@ static void test_member_joins(void **state)
 }
 
 /* Groups start together, so they are committed in one hold. */
-static void test_group(void **state)
+SLICES_TEST(test_group)
 {
 	struct fake_request a = member_of("a", 5), b = member_of("b", 5);
 	uint32_t ids[MEMBERS];
 
-	(void)state;
 	a.more = "gang_groups=alice/b";
 	b.more = "gang_groups=alice/a";
 	submit_many(a, 5, ids);
@@ -377,7 +363,7 @@ static const struct {
 
 /* 0.2, 0.4: all is given back by the next pass, as after a refusal in one hold,
  * and started later if it can be. */
-static void test_events(void **state)
+SLICES_TEST(test_events)
 {
 	for (size_t i = 0; i < COUNT(events); i++) {
 		uint32_t ids[MEMBERS];
@@ -415,24 +401,21 @@ static void refused_for_good(void (*happens)(const uint32_t *ids))
 	given_back();
 }
 
-static void test_refused(void **state)
+SLICES_TEST(test_refused)
 {
-	(void)state;
 	refused_for_good(refuse);
 }
 
-static void test_limited(void **state)
+SLICES_TEST(test_limited)
 {
-	(void)state;
 	refused_for_good(limit);
 }
 
 /* It waits for nobody, so its waiting time does not end. */
-static void test_waiting_time(void **state)
+SLICES_TEST(test_waiting_time)
 {
 	uint32_t ids[MEMBERS];
 
-	(void)state;
 	begin_with(ids, "gang_waiting_time=2:00");
 	fake_clock(121);
 	pass();
@@ -441,12 +424,11 @@ static void test_waiting_time(void **state)
 }
 
 /* Nodes go down: one that is planned. Others do, or all is given back. */
-static void test_node_down(void **state)
+SLICES_TEST(test_node_down)
 {
 	uint32_t ids[MEMBERS];
 	uint64_t open;
 
-	(void)state;
 	begin(ids);
 	open = fenced(1, ALL_FREE & fake_idle_nodes());
 	for (uint32_t n = 0; n < NODES; n++) {
@@ -460,12 +442,11 @@ static void test_node_down(void **state)
 
 /* What is refused in slices is tried once in one hold, where it is learned
  * from: this member can be on one leaf only. */
-static void test_learns(void **state)
+SLICES_TEST(test_learns)
 {
 	struct fake_request rq = member_of("train", MEMBERS);
 	uint32_t ids[MEMBERS];
 
-	(void)state;
 	submit_many(rq, MEMBERS - 1, ids);
 	rq.not_on = LEAF(0) | LEAF(1) | LEAF(2);
 	WAITS = submit(rq);
@@ -479,7 +460,7 @@ static void test_learns(void **state)
 /* 0.1, 0.38: slurmctld dies while the second round of a gang is committed in
  * slices, and right after the first one was released (or later). What holds of
  * the second is given back, whatever the first does, and starts whole. */
-static void test_second_round(void **state)
+SLICES_TEST(test_second_round)
 {
 	for (int later = 0; later < 2; later++) {
 		struct fake_request rq = member_of("train", MEMBERS);
@@ -522,11 +503,10 @@ static void test_second_round(void **state)
 }
 
 /* slurmctld ends: nothing more is asked. */
-static void test_shutdown(void **state)
+SLICES_TEST(test_shutdown)
 {
 	uint32_t ids[MEMBERS];
 
-	(void)state;
 	begin(ids);
 	fake_shutdown_at(1);
 	pass();
@@ -537,21 +517,4 @@ static void test_shutdown(void **state)
 	all_start(ids);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup_slices, teardown)
-		T(test_slices),       T(test_same_place),
-		T(test_array),        T(test_words),
-		T(test_fence),        T(test_another_gang),
-		T(test_late_member),  T(test_member_joins),
-		T(test_group),        T(test_events),
-		T(test_refused),      T(test_limited),
-		T(test_waiting_time), T(test_node_down),
-		T(test_learns),       T(test_second_round),
-		T(test_shutdown),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_spank_gang.c - the hooks of gang.so, called by a fake Slurm */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <slurm/slurm.h>
 
+#include "../unit.h"
 #include "../../fake/fake_spank.h"
+
+#define CLEAN_TEST(name) TEST_WITH(name, clean_environment, NULL)
 
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 
@@ -33,7 +27,7 @@ static const char *const inherited[][2] = {
 	{ "SLURM_GANG_RANKS", "16" },
 	{ "SLURM_SPANK__SLURM_SPANK_OPTION_other_x", "1" },
 };
-#define N_INHERITED (sizeof(inherited) / sizeof(inherited[0]))
+#define N_INHERITED (COUNT(inherited))
 
 static int clean_environment(void **state)
 {
@@ -64,7 +58,7 @@ static void load(enum spank_context context)
 
 /* The options are there where they are typed, and in slurmstepd, which looks
  * for them. */
-static void test_contexts(void **state)
+TEST(test_contexts)
 {
 	static const struct {
 		enum spank_context context;
@@ -76,8 +70,7 @@ static void test_contexts(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		load(cases[i].context);
 		assert_int_equal(fake_spank.n_options, cases[i].n_options);
 		assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
@@ -86,17 +79,15 @@ static void test_contexts(void **state)
 }
 
 /* Nobody can say --gang-object, or find it in --help. */
-static void test_hidden_option(void **state)
+TEST(test_hidden_option)
 {
-	(void)state;
 	load(S_CTX_ALLOCATOR);
 	assert_int_equal(fake_spank_type("gang-on-failure", "kill", 0), 0);
 	assert_int_equal(fake_spank_type("gang-object", "1", 0), -1);
 }
 
-static void test_not_registered(void **state)
+TEST(test_not_registered)
 {
-	(void)state;
 	fake_spank_reset(S_CTX_ALLOCATOR);
 	fake_spank.register_rc = ESPANK_BAD_ARG;
 	assert_int_equal(slurm_spank_init(NULL, 0, NULL), -1);
@@ -104,9 +95,8 @@ static void test_not_registered(void **state)
 }
 
 /* 0.18, 0.20: what is not understood is refused, in one sentence. */
-static void test_bad_value(void **state)
+TEST(test_bad_value)
 {
-	(void)state;
 	load(S_CTX_ALLOCATOR);
 	assert_int_equal(fake_spank_type("gang", "train", 0), 0);
 	assert_int_equal(fake_spank.n_errors, 0);
@@ -119,9 +109,8 @@ static void test_bad_value(void **state)
 }
 
 /* In slurmstepd it is too late to refuse anything. */
-static void test_remote_value(void **state)
+TEST(test_remote_value)
 {
-	(void)state;
 	load(S_CTX_REMOTE);
 	assert_int_equal(fake_spank_type("gang", "Train", 1), 0);
 	assert_int_equal(fake_spank.n_errors, 0);
@@ -138,7 +127,7 @@ static void assert_environment(const bool kept[N_INHERITED])
 }
 
 /* A job submitted from inside a gang job does not join the gang. */
-static void test_parent_is_forgotten(void **state)
+CLEAN_TEST(test_parent_is_forgotten)
 {
 	static const char *const markers[] = { "SLURM_JOB_ID", "SLURM_JOBID",
 					       "SLURM_GANG_NAME" };
@@ -146,7 +135,6 @@ static void test_parent_is_forgotten(void **state)
 						       S_CTX_LOCAL };
 	size_t m, c;
 
-	(void)state;
 	for (m = 0; m < 3; m++) {
 		for (c = 0; c < 2; c++) {
 			/* that is a step, see below */
@@ -164,9 +152,8 @@ static void test_parent_is_forgotten(void **state)
 }
 
 /* A step does not parse its job's options again, and goes on being told. */
-static void test_step(void **state)
+CLEAN_TEST(test_step)
 {
-	(void)state;
 	set_inherited();
 	setenv("SLURM_JOB_ID", "7", 1);
 	load(S_CTX_LOCAL);
@@ -179,20 +166,18 @@ static void test_step(void **state)
 }
 
 /* Outside of jobs such a variable is somebody's own default. */
-static void test_default_by_hand(void **state)
+CLEAN_TEST(test_default_by_hand)
 {
-	(void)state;
 	setenv(OPTION "gang", "mine", 1);
 	load(S_CTX_ALLOCATOR);
 	assert_string_equal(getenv(OPTION "gang"), "mine");
 }
 
 /* What a task starts does not find the options. */
-static void test_hidden_from_tasks(void **state)
+CLEAN_TEST(test_hidden_from_tasks)
 {
 	size_t i, gang = 0, alias = 0, object = 0;
 
-	(void)state;
 	load(S_CTX_REMOTE);
 	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
 	/* and a hostfile that another host has */
@@ -211,12 +196,11 @@ static void test_hidden_from_tasks(void **state)
 }
 
 /* 4.28: the batch script finds the hostfile of its job, as long as it runs. */
-static void test_batch_hostfile(void **state)
+TEST(test_batch_hostfile)
 {
 	char folder[] = "/tmp/test_spank_gang.XXXXXX";
 	char script[64], wanted[128];
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(script, sizeof(script), "%s/slurm_script", folder);
 	snprintf(wanted, sizeof(wanted), "SLURM_GANG_HOSTFILE=%s/gang_hostfile",
@@ -241,9 +225,8 @@ static void test_batch_hostfile(void **state)
 }
 
 /* 4.21: in a step that we have put in ring order another one can start. */
-static void test_ordered_step(void **state)
+TEST(test_ordered_step)
 {
-	(void)state;
 	load(S_CTX_REMOTE);
 	fake_spank.step = 0;
 	fake_spank.env[0] = "SLURM_GANG_RANK_ORDER=ring";
@@ -254,24 +237,4 @@ static void test_ordered_step(void **state)
 	assert_string_equal(fake_spank.set, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_hidden_option),
-		cmocka_unit_test(test_not_registered),
-		cmocka_unit_test(test_bad_value),
-		cmocka_unit_test(test_remote_value),
-		cmocka_unit_test_setup(test_parent_is_forgotten,
-				       clean_environment),
-		cmocka_unit_test_setup(test_step, clean_environment),
-		cmocka_unit_test_setup(test_default_by_hand, clean_environment),
-		cmocka_unit_test_setup(test_hidden_from_tasks,
-				       clean_environment),
-		cmocka_unit_test(test_batch_hostfile),
-		cmocka_unit_test(test_ordered_step),
-	};
-
-	return cmocka_run_group_tests_name("spank_gang", tests, NULL,
-					   clean_environment);
-}
+TEST_MAIN(NULL, clean_environment)

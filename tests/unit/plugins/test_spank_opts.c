@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_spank_opts.c - the --gang... options as a command sees them */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "plugins/spank/opts.h"
 
 static size_t slot_of(const char *name)
@@ -25,7 +17,7 @@ static size_t slot_of(const char *name)
 }
 
 /* 0.16, 0.17, 0.27: every name can be typed, the alias too. */
-static void test_slots(void **state)
+TEST(test_slots)
 {
 	static const char *const names[] = {
 		"gang",
@@ -63,10 +55,9 @@ static void test_slots(void **state)
 		"gang-placeholder",
 		"gang-reserve",
 	};
-	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
+	size_t i, n = COUNT(names), visible = 0;
 	struct sgang_opts_slot found;
 
-	(void)state;
 	for (i = 0; i < n; i++) {
 		assert_true(sgang_opts_slot(slot_of(names[i]), &found));
 		assert_false(found.hidden);
@@ -80,12 +71,11 @@ static void test_slots(void **state)
 }
 
 /* What nobody types is hidden, and known for what it is all the same. */
-static void test_hidden(void **state)
+TEST(test_hidden)
 {
 	struct sgang_opts_slot found;
 	char name[128];
 
-	(void)state;
 	assert_true(sgang_opts_slot(slot_of("gang-object"), &found));
 	assert_true(found.hidden);
 	assert_true(sgang_opts_variable(slot_of("gang-object"), name,
@@ -93,7 +83,7 @@ static void test_hidden(void **state)
 	assert_true(sgang_opts_is_option(name));
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	static const struct {
 		const char *name;
@@ -139,8 +129,7 @@ static void test_values(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err = { "" };
 		int rc = sgang_opts_check(slot_of(cases[i].name),
 					  cases[i].value, &err);
@@ -158,13 +147,12 @@ static void test_values(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void test_variables(void **state)
+TEST(test_variables)
 {
 	char name[128];
 	struct sgang_opts_slot found;
 	size_t slot;
 
-	(void)state;
 	assert_true(sgang_opts_variable(slot_of("gang"), name, sizeof(name)));
 	assert_string_equal(name, "SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang");
 	assert_true(sgang_opts_variable(slot_of("gang-min-available"), name,
@@ -178,7 +166,7 @@ static void test_variables(void **state)
 	}
 }
 
-static void test_whose_variable(void **state)
+TEST(test_whose_variable)
 {
 	static const struct {
 		const char *entry;
@@ -198,8 +186,7 @@ static void test_whose_variable(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(sgang_opts_is_option(cases[i].entry),
 				 cases[i].option);
 		assert_int_equal(sgang_opts_is_told(cases[i].entry),
@@ -207,15 +194,4 @@ static void test_whose_variable(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_whose_variable),
-	};
-
-	return cmocka_run_group_tests_name("spank_opts", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

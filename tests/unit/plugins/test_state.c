@@ -7,15 +7,7 @@
 
 #define _GNU_SOURCE /* asprintf() */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/gang/epoch.h"
 #include "plugins/log.h"
 #include "plugins/spank/state.h"
@@ -154,14 +145,13 @@ static void becomes(const char *name, uint64_t epoch)
 }
 
 /* The first makes the files, all of a gang are told, the last removes them. */
-static void lives(void **state)
+TEST(lives)
 {
 	struct sgang_state *one = step(11, 1), *two = step(12, 1),
 			   *more = step(11, 1), *other = step(13, 1);
 	struct stat st;
 	char *path = path_of("11");
 
-	(void)state;
 	assert_string_equal(sgang_state_path(one), path);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0400);
@@ -190,11 +180,10 @@ static void lives(void **state)
 }
 
 /* A number never goes back, whoever says so. */
-static void never_back(void **state)
+TEST(never_back)
 {
 	struct sgang_state *one = step(11, 3), *two;
 
-	(void)state;
 	tell(7);
 	becomes("11", 7);
 	tell(6);
@@ -207,13 +196,12 @@ static void never_back(void **state)
 }
 
 /* What is not slurmctld's, or not whole, is nothing; the next is heard. */
-static void nonsense(void **state)
+TEST(nonsense)
 {
 	struct sgang_state *one = step(11, 1);
 	char *text = epoch_text(2);
 	uint32_t n = (uint32_t)strlen(text) + 1;
 
-	(void)state;
 	tell_as(geteuid() + 4711, text,
 		n);                        /* another user had slurmd send it */
 	tell_as(geteuid(), text, n - 3);   /* cut */
@@ -232,12 +220,11 @@ static void nonsense(void **state)
 
 /* Steps that were killed leave files without locks; the next step that listens
  * removes them. What is not a file of ours stays. */
-static void killed(void **state)
+TEST(killed)
 {
 	static const char *const left[] = { "99", "99.lock", "keep" };
 	struct sgang_state *one = step(11, 1);
 
-	(void)state;
 	sgang_state_close(one);
 	for (size_t i = 0; i < 3; i++) {
 		char *path = path_of(left[i]);
@@ -257,13 +244,12 @@ static void killed(void **state)
 }
 
 /* Nothing that somebody else has put there is followed or trusted. */
-static void links(void **state)
+TEST(links)
 {
 	struct sgang_error err = { "" };
 	char *path = path_of("21"), *lock = path_of("21.lock");
 	char *text = epoch_text(1);
 
-	(void)state;
 	assert_int_equal(symlink("/etc/passwd", lock), 0);
 	assert_null(sgang_state_open(spool, 21, geteuid(), getegid(), geteuid(),
 				     text, &err));
@@ -300,13 +286,4 @@ static int end(void **state)
 	return nftw(spool, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lives),    cmocka_unit_test(never_back),
-		cmocka_unit_test(nonsense), cmocka_unit_test(killed),
-		cmocka_unit_test(links),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_MAIN(begin, end)

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_task.c - the place in the gang that a task is told */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "plugins/spank/task.h"
 
 #define VARIABLES_MAX 10
@@ -22,7 +16,7 @@
 #define RUN "SLURM_GANG_RUN_OFFSET=3", "SLURM_GANG_RUN_RANKS=5"
 
 /* 4.28: the node and the rank. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	static const struct {
 		char *env[VARIABLES_MAX];
@@ -92,8 +86,7 @@ static void test_places(void **state)
 		{ { NULL }, "n1", 0, 1, NONE, NONE },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct sgang_task task = { .env = cases[i].env,
 						 .node = cases[i].node,
 						 .id = cases[i].id,
@@ -110,13 +103,12 @@ static void test_places(void **state)
 	}
 }
 
-static void test_run(void **state)
+TEST(test_run)
 {
 	char *env[] = { MEMBER, RUN, NULL };
 	struct sgang_task task = { .env = env, .node = "n1", .tasks = 2 };
 	uint64_t ranks = 0, offset = 0;
 
-	(void)state;
 	assert_true(sgang_task_run(&task, &ranks, &offset));
 	assert_int_equal(ranks, 5);
 	assert_int_equal(offset, 3);
@@ -124,12 +116,4 @@ static void test_run(void **state)
 	assert_false(sgang_task_run(&task, &ranks, &offset));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

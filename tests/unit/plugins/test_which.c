@@ -4,15 +4,7 @@
  * The judge is a search of all choices of members and all their nodes.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fuzz.h"
 #include "toy_cluster.h"
 
@@ -339,9 +331,8 @@ static const struct {
 };
 
 /* 5.5 */
-static void test_cases(void **state)
+TOY_TEST(test_cases)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct world w = cases[i].w;
 
@@ -397,9 +388,8 @@ static void any_world(struct world *w, uint64_t *fuzz)
 /* 2.5, 2.9, 5.4, 5.5: a gang that fits with some of its members starts, with the first
  * that do; one that does not says when some will, and only one of which none
  * ever will is parked. */
-static void test_any(void **state)
+TOY_TEST(test_any)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		uint64_t fuzz = seed;
 		struct world w;
@@ -411,14 +401,4 @@ static void test_any(void **state)
 	}
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_cases),
-		T(test_any),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* toy_cluster.h - a conductor on a toy cluster, and a scheduler that drives it
  *
- * Included by tests of the conductor, after cmocka.h.
+ * Included by tests of the conductor, after unit.h.
  */
 
 #ifndef TESTS_TOY_CLUSTER_H
@@ -13,8 +13,6 @@
 #include "plugins/select/conductor.h"
 #include "plugins/select/hold_state.h"
 #include "../core/node_bits.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* For tests in which memory runs out: what is counted is the conductor's. */
 static struct {
@@ -109,6 +107,9 @@ static inline int teardown(void **state)
 	c = NULL;
 	return 0;
 }
+
+/* A test that begins on an empty toy cluster. */
+#define TOY_TEST(name) TEST_WITH(name, setup, teardown)
 
 /* slurmctld ended, or died, and is there again. */
 static inline void come_back(bool died)
