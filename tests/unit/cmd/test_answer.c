@@ -60,9 +60,8 @@ TEST(values_are_printed)
 		  "a\n  Words=twenty letters in aa twenty letters in bb twenty "
 		  "letters in cc twenty\n        letters in dd\nNone=-" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		check(cases[i].form, cases[i].text);
 }
 

@@ -104,12 +104,11 @@ static int build(void **state)
 {
 	struct sgang_jobs jobs = { .row = rows, .count = COUNT(rows) };
 	struct sgang_error err;
-	size_t i;
 
 	(void)state;
 	if (sgang_gangs_build(&jobs, &gangs, &err))
 		return -1;
-	for (i = 0; i < gangs.count; i++)
+	for (size_t i = 0; i < gangs.count; i++)
 		all[i] = &gangs.gang[i];
 	return 0;
 }
@@ -204,9 +203,8 @@ TEST(all_fields_say_something)
 			  "<u                 >\n" },
 	};
 	const struct sgang_look look = { .now = 1100 };
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		check_table(cases[i].format, &look, cases[i].lines);
 }
 
@@ -254,9 +252,8 @@ TEST(bad_formats_are_named)
 		"%.", "%..j", "%-3j", "%%",   "%j%", "%18446744073709551617j"
 	};
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(
 			sgang_columns_check(cases[i], "--format", &err), -1);
@@ -268,19 +265,18 @@ static void order_is(const char *order, const char *names)
 {
 	struct sgang_error err = { "" };
 	char text[256] = "";
-	size_t i;
 
-	for (i = 0; i < gangs.count; i++)
+	for (size_t i = 0; i < gangs.count; i++)
 		all[i] = &gangs.gang[i];
 	assert_int_equal(sgang_columns_check_order(order, "--sort", &err), 0);
 	assert_int_equal(
 		sgang_columns_sort(order, 1100, all, gangs.count, &err), 0);
-	for (i = 0; i < gangs.count; i++) {
+	for (size_t i = 0; i < gangs.count; i++) {
 		strcat(text, all[i]->record->name);
 		strcat(text, " ");
 	}
 	assert_string_equal(text, names);
-	for (i = 0; i < gangs.count; i++)
+	for (size_t i = 0; i < gangs.count; i++)
 		all[i] = &gangs.gang[i];
 }
 
@@ -303,9 +299,8 @@ TEST(bad_orders_are_named)
 	static const char *const cases[] = { "",   "z",    "j k", "jT", "--j",
 					     ",j", "j,,T", "-",   "%j" };
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(sgang_columns_check_order(cases[i], "--sort",
 							   &err),

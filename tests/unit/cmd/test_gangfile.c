@@ -158,14 +158,13 @@ TEST(a_command_is_made)
 	struct sgang_words words;
 	struct sgang_gangfile file;
 	struct sgang_error err;
-	size_t i;
 
 	assert_int_equal(load(good, &file, &err), 0);
 	assert_int_equal(sgang_gangfile_command(&file, &file.role[0], false,
 						&words, &err),
 			 0);
 	assert_int_equal(words.n, COUNT(wanted));
-	for (i = 0; i < COUNT(wanted); i++)
+	for (size_t i = 0; i < COUNT(wanted); i++)
 		assert_string_equal(words.word[i], wanted[i]);
 	sgang_words_clear(&words);
 	sgang_gangfile_clear(&file);
@@ -429,9 +428,8 @@ TEST(bad_files_are_refused)
 	};
 	struct sgang_gangfile file = { .n_roles = 7 };
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(load(cases[i].text, &file, &err), -1);
 		assert_int_equal(errno, EINVAL);

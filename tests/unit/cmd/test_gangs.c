@@ -55,9 +55,8 @@ static void build(const struct row *rows, size_t n, struct sgang_jobrow *store,
 {
 	struct sgang_jobs jobs = { .row = store, .count = n };
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fill(&store[i], &rows[i]);
 	assert_int_equal(sgang_gangs_build(&jobs, gangs, &err), 0);
 }
@@ -219,11 +218,10 @@ TEST(gangs_are_ordered)
 						   { "bob", "train" } };
 	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
-	size_t i;
 
 	build(rows, COUNT(rows), store, &gangs);
 	assert_int_equal(gangs.count, COUNT(expected));
-	for (i = 0; i < COUNT(expected); i++) {
+	for (size_t i = 0; i < COUNT(expected); i++) {
 		assert_string_equal(gangs.gang[i].record->ns, expected[i][0]);
 		assert_string_equal(gangs.gang[i].record->name, expected[i][1]);
 	}
@@ -311,9 +309,7 @@ static const struct {
 static const struct sgang_gang *find(const struct sgang_gangs *gangs,
 				     const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < gangs->count; i++)
+	for (size_t i = 0; i < gangs->count; i++)
 		if (!strcmp(gangs->gang[i].record->name, name))
 			return &gangs->gang[i];
 	fail_msg("no gang %s", name);
@@ -325,11 +321,10 @@ TEST(definitions_are_told_apart)
 {
 	struct sgang_jobrow store[COUNT(object_rows)];
 	struct sgang_gangs gangs;
-	size_t i;
 
 	build(object_rows, COUNT(object_rows), store, &gangs);
 	assert_int_equal(gangs.count, COUNT(object_gangs));
-	for (i = 0; i < COUNT(object_gangs); i++) {
+	for (size_t i = 0; i < COUNT(object_gangs); i++) {
 		const struct sgang_gang *gang = find(&gangs,
 						     object_gangs[i].name);
 
@@ -357,9 +352,8 @@ TEST(tasks_are_as_old_as_their_array)
 	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		fill(&store[i], &rows[i]);
 	store[0].array_id = 20;
 	jobs.row = store;
@@ -399,9 +393,8 @@ TEST(a_gang_fails_when_all_do)
 	struct sgang_jobrow store[COUNT(rows)];
 	struct sgang_gangs gangs;
 	struct sgang_error err;
-	size_t failed;
 
-	for (failed = 0; failed <= COUNT(rows); failed++) {
+	for (size_t failed = 0; failed <= COUNT(rows); failed++) {
 		build(rows, COUNT(rows), store, &gangs);
 		sgang_gangs_clear(&gangs);
 		store[0].failed = failed > 0;
@@ -421,10 +414,9 @@ TEST(booting_is_not_held)
 	static const enum sgang_phase held[] = { SGANG_PHASE_HOLDING,
 						 SGANG_PHASE_STARTING };
 	struct sgang_record record = { .phase = SGANG_PHASE_RUNNING };
-	size_t i;
 
 	assert_int_equal(sgang_jobs_running(&record, true), SGANG_ROW_RUNNING);
-	for (i = 0; i < COUNT(held); i++) {
+	for (size_t i = 0; i < COUNT(held); i++) {
 		record.phase = held[i];
 		assert_int_equal(sgang_jobs_running(&record, true),
 				 SGANG_ROW_HELD);
@@ -482,11 +474,10 @@ TEST(rules_are_told)
 	struct sgang_jobrow store[COUNT(rows)];
 	struct json_object *object, *value;
 	struct sgang_gangs gangs;
-	size_t i;
 
 	build(rows, COUNT(rows), store, &gangs);
 	object = sgang_gangs_json(&gangs.gang[0]);
-	for (i = 0; i < COUNT(defaults); i++) {
+	for (size_t i = 0; i < COUNT(defaults); i++) {
 		assert_true(json_object_object_get_ex(object, defaults[i][0],
 						      &value));
 		assert_string_equal(json_object_get_string(value),
@@ -522,9 +513,8 @@ TEST(short_gangs_are_one)
 	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		fill(&store[i], &rows[i]);
 		store[i].record.created = i < 2 ? 10 : 11;
 	}
@@ -554,9 +544,8 @@ TEST(jobs_are_named)
 		{ 12, 12, "0-3,7%2", "12_[0-3,7]", "12" },
 		{ 12, 12, NULL, "12", "12" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_jobrow row = { .job_id = cases[i].job_id,
 					    .array_id = cases[i].array_id,
 					    .array_tasks =
@@ -610,9 +599,8 @@ TEST(tasks_are_counted)
 		{ "1-", 1 },
 		{ "0-99999999999999999999999", UINT32_MAX },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_int_equal(sgang_jobs_count_tasks(cases[i].text),
 				 cases[i].tasks);
 }
@@ -639,11 +627,10 @@ TEST(a_name_that_is_not_there_is_met)
 	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
 	char hint[SGANG_JOBS_HINT];
 	struct sgang_spec spec;
-	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		fill(&store[i], &rows[i]);
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		assert_int_equal(
 			sgang_spec_set(&spec, "gang", cases[i][0], NULL), 0);

@@ -27,9 +27,8 @@ TEST(test_indices)
 		{ "99999999999999999999", -1, { 0 } },
 		{ "x", -1, { 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_indices list = { NULL, 0 };
 		const char *text = cases[i].text;
 		int rc = sgang_indices_read(text, text + strlen(text), &list);
@@ -66,9 +65,8 @@ TEST(test_gpus)
 		{ "", 0, { 0 } },
 		{ NULL, 0, { 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_indices list;
 
 		assert_int_equal(sgang_indices_read_gpus(cases[i].gres, &list),
@@ -128,9 +126,8 @@ TEST(test_hostfile)
 		{ "n[1-2]", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
 	};
 	struct sgang_map_member members[2];
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text;
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
@@ -260,7 +257,6 @@ TEST(test_rails)
 	static const int wanted[] = { 0, 1, 2, 3, 3, 2, 1, 0 };
 	struct sgang_map_member members[2];
 	struct json_object *list;
-	size_t i;
 
 	fill(members, "n[1-2]");
 	members[0].n = members[1].n = 1;
@@ -270,7 +266,7 @@ TEST(test_rails)
 	sgang_map_rails(members, 2);
 	list = sgang_map_json(members, 2);
 	assert_int_equal(json_object_array_length(list), 8);
-	for (i = 0; i < 8; i++)
+	for (size_t i = 0; i < 8; i++)
 		assert_int_equal(gpu_at(list, i), wanted[i]);
 	json_object_put(list);
 
@@ -307,9 +303,9 @@ TEST(test_ring)
 		{ "", "1,3-2,0", "n[7-10]", "n[7,9,8,10]" },
 	};
 	struct sgang_error err;
-	size_t n, i;
+	size_t n;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_jobrow row = { .record.placed = true };
 		const char *ring = cases[i].ring;
 		char **names, *folded;
@@ -384,9 +380,8 @@ TEST(test_bad_layout)
 	};
 	struct sgang_map_member members[2];
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		fill(members, "n[1-2]");
 		errno = 0;
 		if (!sgang_map_layout(&members[0], bad[i], &err))

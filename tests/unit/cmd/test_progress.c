@@ -28,9 +28,8 @@ TEST(bars_and_words)
 		{ UINT32_MAX - 1, 1, 0, 0, 2, "#+++++++++",
 		  "4294967295/2 members, 1 with nodes" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_record record = { .min_member = cases[i].min };
 		struct sgang_gang gang = {
 			.record = &record,

@@ -86,9 +86,7 @@ static void check_node(const struct sgang_scene *scene, uint32_t node,
 /* The domain of that name. */
 static uint32_t domain_of(const struct sgang_scene *scene, const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < sgang_fabric_domains(scene->fabric); i++)
+	for (uint32_t i = 0; i < sgang_fabric_domains(scene->fabric); i++)
 		if (!strcmp(sgang_fabric_domain(scene->fabric, i)->name, name))
 			return i;
 	fail_msg("no domain %s", name);
@@ -99,9 +97,8 @@ ON_STAGE(slots_are_of_one_kind_each)
 {
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_scene_sum sum;
-	uint32_t i;
 
-	for (i = N1; i <= N4; i++)
+	for (uint32_t i = N1; i <= N4; i++)
 		sgang_scene_node(scene, i, 4, i == N2 ? 3 : 0, i == N4);
 	add_stop(add_gang(scene, "a/x"), N1, 2);
 	add_stop(&scene->gang[0], N4, 1);
@@ -201,9 +198,8 @@ TEST(marks_are_shared_out)
 		  { 1, 0, 0, 3, 0 } },
 	};
 	uint32_t marks[SGANG_SCENE_KINDS];
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		sgang_scene_marks(cases[i].kind, cases[i].n, marks);
 		assert_memory_equal(marks, cases[i].marks, sizeof(marks));
 	}
@@ -276,13 +272,13 @@ ON_STAGE(large_fabrics_have_their_layout)
 	struct stage *stage = *state;
 	char text[400][8];
 	const char *list[400];
-	uint32_t i, n, alone;
+	uint32_t alone;
 
-	for (i = 0; i < COUNT(list); i++) {
+	for (uint32_t i = 0; i < COUNT(list); i++) {
 		snprintf(text[i], sizeof(text[i]), "n%u", (unsigned)i);
 		list[i] = text[i];
 	}
-	for (n = 0; n < 2 * COUNT(sizes); n++) {
+	for (uint32_t n = 0; n < 2 * COUNT(sizes); n++) {
 		uint32_t size = sizes[n / 2];
 		struct sgang_scene *scene;
 		struct sgang_error err;
@@ -295,7 +291,7 @@ ON_STAGE(large_fabrics_have_their_layout)
 		assert_non_null(fabric);
 		scene = sgang_scene_create(fabric, &stage->costs, &err);
 		assert_non_null(scene);
-		for (i = 0; i < size; i++)
+		for (uint32_t i = 0; i < size; i++)
 			sgang_scene_node(scene, i, 8, 0, false);
 		sgang_scene_close(scene);
 		check_layout(scene);
@@ -333,9 +329,8 @@ TEST(gpus_are_counted)
 		{ "gpu:(null):0(IDX:N/A)", 0 },
 		{ "gpu:(null):2(IDX:0-1),gpu:b:1(IDX:2)", 3 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_int_equal(sgang_nodes_gpus(cases[i].text),
 				 cases[i].gpus);
 }
@@ -412,12 +407,11 @@ ON_STAGE(a_cluster_becomes_a_scene)
 	struct sgang_jobs jobs = { .row = row, .count = COUNT(row) };
 	struct sgang_gangs gangs;
 	struct sgang_error err;
-	size_t i;
 
 	sgang_nodes_sort(&nodes);
 	assert_int_equal(sgang_nodes_share(&nodes, 8, "n1"), 0);
 	assert_int_equal(sgang_nodes_share(&nodes, 6, "n1"), 0);
-	for (i = 0; i < COUNT(row); i++)
+	for (size_t i = 0; i < COUNT(row); i++)
 		row[i].reason = row[i].user = row[i].state = (char *)"";
 	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
 	assert_int_equal(sgang_scene_live(scene, &nodes, &gangs, &err), 0);
@@ -427,7 +421,7 @@ ON_STAGE(a_cluster_becomes_a_scene)
 	assert_string_equal(scene->gang[0].name, "a/x");
 	assert_int_equal(scene->gang[0].n_ring, 3);
 	assert_int_equal(scene->gang[0].n_stops, COUNT(ring));
-	for (i = 0; i < COUNT(ring); i++)
+	for (size_t i = 0; i < COUNT(ring); i++)
 		assert_int_equal(scene->gang[0].stop[i].node, ring[i]);
 	assert_int_equal(scene->gang[0].slots, 8);
 	assert_int_equal(scene->gang[0].ring.cost, 33);

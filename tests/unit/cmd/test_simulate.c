@@ -88,10 +88,9 @@ static int make_fabrics(void **state)
 	static const char text[] = "SwitchName=a Nodes=n1,n3\n"
 				   "SwitchName=b Nodes=n2,n4\n"
 				   "SwitchName=c Switches=a,b\n";
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(config); i++) {
+	for (size_t i = 0; i < COUNT(config); i++) {
 		config[i].fabric = sgang_fabric_parse(text, "test", names, 4,
 						      NULL);
 		if (!config[i].fabric)
@@ -102,10 +101,8 @@ static int make_fabrics(void **state)
 
 static int drop_fabrics(void **state)
 {
-	size_t i;
-
 	(void)state;
-	for (i = 0; i < COUNT(config); i++)
+	for (size_t i = 0; i < COUNT(config); i++)
 		sgang_fabric_destroy(config[i].fabric);
 	return 0;
 }
@@ -214,9 +211,8 @@ TEST(rows_of_several_nodes)
 		.n = 1
 	};
 	struct sgang_simulate_raster raster;
-	uint32_t i;
 
-	for (i = 0; i < MANY; i++) {
+	for (uint32_t i = 0; i < MANY; i++) {
 		snprintf(name[i], sizeof(name[i]), "n%u", i + 1);
 		list[i] = name[i];
 	}
@@ -314,9 +310,8 @@ TEST(numbers)
 		{ SGANG_SIMULATE_RATIO, 1, NAN, "1.00", "-" },
 	};
 	char text[SGANG_SIMULATE_SHOWN];
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_string_equal(sgang_simulate_show(cases[i].kind,
 							cases[i].from, text),
 				    cases[i].shown);
@@ -335,9 +330,8 @@ TEST(rows_are_of_one_number_each)
 		sgang_simulate_cluster_rows
 	};
 	const struct sgang_simulate_row *row, *other;
-	size_t i;
 
-	for (i = 0; i < COUNT(lists); i++) {
+	for (size_t i = 0; i < COUNT(lists); i++) {
 		assert_non_null(lists[i]->key);
 		for (row = lists[i]; row->key; row++) {
 			for (other = lists[i]; other != row; other++) {

@@ -39,9 +39,8 @@ TEST(hosts_are_compared_whole)
 		{ "2130706433", false }, /* browsers write 127.0.0.1 */
 		{ "localhost@evil.example", false },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		if (sgang_web_host_is_ours(&named, cases[i].host) !=
 		    cases[i].ours)
 			fail_msg("Host: %s", cases[i].host);
@@ -97,10 +96,9 @@ TEST(addresses_are_read_or_refused)
 	};
 	struct sgang_web_listener listener;
 	struct sgang_error err;
-	size_t i;
 	int rc;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_web web = { .listen = cases[i].listen,
 					 .open = cases[i].open };
 

@@ -20,10 +20,10 @@ TEST(words_are_quoted)
 	struct sgang_words list = { NULL, 0 };
 	struct sgang_error err;
 	char *text = NULL;
-	size_t size, i;
+	size_t size;
 	FILE *out;
 
-	for (i = 0; i < COUNT(words); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		assert_int_equal(sgang_words_add(&list, &err, "%s", words[i]),
 				 0);
 	assert_int_equal(list.n, COUNT(words));
@@ -124,9 +124,8 @@ TEST(options_have_our_names)
 		{ "", "", "" },
 	};
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		strcpy(err.text, cases[i].text);
 		sgang_spectext_option(&err);
 		assert_string_equal(err.text, cases[i].option);

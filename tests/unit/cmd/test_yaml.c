@@ -78,9 +78,8 @@ TEST(text_stays_text)
 		{ "\\", false },
 		{ "a ", false },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = printed(json_object_new_string(cases[i].text));
 		yaml_document_t document;
 		yaml_parser_t parser;
@@ -120,9 +119,8 @@ TEST(other_types_are_bare)
 		  "---\na:\n- 1\n- '1'\n- null\nb:\n  'yes': []\n" },
 		{ "[[1,2],[]]", "---\n- - 1\n  - 2\n- []\n" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = printed(json_tokener_parse(cases[i].json));
 
 		assert_string_equal(text, cases[i].yaml);

@@ -39,9 +39,8 @@ TEST(test_parse)
 		{ "99999999999999999999", -1, 0, 0 },
 		{ "0-3,7,...", -1, 0, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t tasks = 4711, throttle = 4711;
 		int rc = sgang_array_parse(cases[i].expr, &tasks, &throttle);
 

@@ -74,7 +74,6 @@ TEST(what_has_no_room_is_left_out)
 {
 	char text[SGANG_ASKS_SIZE], value[SGANG_ASKS_SIZE];
 	struct sgang_spec spec;
-	size_t i;
 
 	sgang_spec_init(&spec);
 	memset(spec.topology, 't', sizeof(spec.topology) - 1);
@@ -90,7 +89,7 @@ TEST(what_has_no_room_is_left_out)
 	assert_null(sgang_asks_find(text, "parallel", value, sizeof(value)));
 	assert_string_equal(
 		sgang_asks_find(text, "order", value, sizeof(value)), "7");
-	for (i = 0; i < 200; i++)
+	for (size_t i = 0; i < 200; i++)
 		sgang_asks_add_own(&spec, text);
 	assert_true(strlen(text) < sizeof(text));
 }

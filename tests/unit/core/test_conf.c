@@ -246,9 +246,8 @@ TEST(test_accepted)
 		  LEVELS "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000\n" SWITCHES
 			  FILE_KEY },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_conf conf;
 		struct sgang_error err;
 		char *text;
@@ -266,17 +265,16 @@ TEST(test_accepted)
 TEST(test_costs_go_on)
 {
 	struct sgang_conf conf;
-	uint32_t level;
 
 	assert_int_equal(load("HopCosts=1,3", &conf, NULL), 0);
 	assert_int_equal(conf.costs.hop[SGANG_LEVEL_NODE], 3);
 	assert_int_equal(conf.costs.hop[SGANG_LEVEL_LEAF], 12);
-	for (level = 2; level < SGANG_LEVELS; level++)
+	for (uint32_t level = 2; level < SGANG_LEVELS; level++)
 		assert_int_equal(conf.costs.hop[level],
 				 4 * conf.costs.hop[level - 1]);
 
 	assert_int_equal(load("HopCosts=1000000", &conf, NULL), 0);
-	for (level = 1; level < SGANG_LEVELS; level++)
+	for (uint32_t level = 1; level < SGANG_LEVELS; level++)
 		assert_true(conf.costs.hop[level] >= conf.costs.hop[level - 1]);
 	assert_true(conf.costs.hop[SGANG_LEVEL_UNCONNECTED] == UINT32_MAX);
 }
@@ -491,9 +489,8 @@ TEST(test_refused)
 		  ":2: ", "unknown key \"Gang\"" },
 	};
 	long live = fail_live;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_conf conf, before;
 		struct sgang_error err = { "" };
 
@@ -552,9 +549,9 @@ TEST(test_no_memory)
 	struct sgang_error err;
 	char text[4096] = "";
 	unsigned long n;
-	int i, rc;
+	int rc;
 
-	for (i = 0; i < 40; i++)
+	for (int i = 0; i < 40; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "GangName=a/g%d MinMember=1\n"
 			 "NVLinkDomain=d%d Nodes=n%d\n",
@@ -631,9 +628,8 @@ TEST(test_copies)
 	struct sgang_conf conf[3], plain;
 	const char *file;
 	size_t count;
-	int i, first;
 
-	for (first = 0; first < 3; first++) {
+	for (int first = 0; first < 3; first++) {
 		assert_int_equal(load("PlaceAll=yes\nWaitingTime=7\n"
 				      "GangName=a/b MinMember=3\n"
 				      "NVLinkDomain=d Nodes=n[1-2]\n"
@@ -643,7 +639,7 @@ TEST(test_copies)
 		memset(&conf[1], 0x5a, 2 * sizeof(conf[0]));
 		sgang_conf_copy(&conf[1], &conf[0]);
 		sgang_conf_copy(&conf[2], &conf[1]);
-		for (i = 0; i < 3; i++) {
+		for (int i = 0; i < 3; i++) {
 			struct sgang_conf *one = &conf[(first + i) % 3];
 
 			assert_true(one->place_all);
@@ -684,9 +680,8 @@ static void *copy_often(void *from)
 {
 	struct sgang_conf copy;
 	long wrong = 0;
-	int i;
 
-	for (i = 0; i < 20000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		sgang_conf_copy(&copy, from);
 		wrong += !sgang_conf_gang(&copy, "a", "b");
 		sgang_conf_free(&copy);
@@ -700,13 +695,12 @@ TEST(test_threads)
 	struct sgang_conf conf;
 	pthread_t thread[2];
 	void *wrong;
-	int i;
 
 	assert_int_equal(load("GangName=a/b MinMember=3\n", &conf, NULL), 0);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		assert_int_equal(
 			pthread_create(&thread[i], NULL, copy_often, &conf), 0);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		assert_int_equal(pthread_join(thread[i], &wrong), 0);
 		assert_null(wrong);
 	}
@@ -724,10 +718,9 @@ TEST(test_many)
 	struct sgang_conf conf;
 	struct sgang_error err;
 	size_t used = 0;
-	uint32_t i;
 
 	assert_non_null(text);
-	for (i = 0; i < GANGS; i++) {
+	for (uint32_t i = 0; i < GANGS; i++) {
 		uint32_t k = i * 1231 % GANGS; /* each number once */
 
 		used += (size_t)snprintf(text + used, room - used,
@@ -738,7 +731,7 @@ TEST(test_many)
 	if (load(text, &conf, &err))
 		fail_msg("%s", err.text);
 	free(text);
-	for (i = 0; i < GANGS; i++) {
+	for (uint32_t i = 0; i < GANGS; i++) {
 		char ns[16];
 
 		snprintf(ns, sizeof(ns), "u%" PRIu32, i % 7);
@@ -869,9 +862,8 @@ static void random_gangs(uint64_t *seed, char *text, size_t size)
 TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
-	int round;
 
-	for (round = 0; round < 300; round++) {
+	for (int round = 0; round < 300; round++) {
 		struct sgang_conf conf, again;
 		struct sgang_error err;
 		char text[2048], *first, *second;
@@ -1024,9 +1016,8 @@ TEST(test_topology_of)
 	};
 	char topology[SGANG_TOPOLOGY_NAME];
 	struct sgang_conf conf;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(load(cases[i].text, &conf, NULL), 0);
 		assert_int_equal(sgang_conf_topology_of(&conf,
 							cases[i].partition,
@@ -1058,7 +1049,6 @@ TEST(test_bounds_of_partitions)
 	};
 	char said[SGANG_CONF_SAID];
 	struct sgang_conf conf;
-	size_t i;
 
 	assert_int_equal(
 		load("MaxWaitingTime=60 MaxExclusive=spine "
@@ -1066,7 +1056,7 @@ TEST(test_bounds_of_partitions)
 		     "PartitionMaxExclusive=debug:none,gpu:core",
 		     &conf, NULL),
 		0);
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(
 			sgang_conf_max_waiting_time(&conf, cases[i].partitions),
 			cases[i].time);

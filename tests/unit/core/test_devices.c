@@ -70,9 +70,8 @@ TEST(test_tree)
 TEST(test_random)
 {
 	uint64_t seed = SEED;
-	int round;
 
-	for (round = 0; round < 200; round++) {
+	for (int round = 0; round < 200; round++) {
 		struct sgang_fabric *fabric;
 		struct sgang_devices *dev;
 		uint32_t islands[64], a, b, n = 0, leaf, d;
@@ -316,9 +315,8 @@ TEST(test_hand_out)
 		{ 4, { 0, 5, 0, 2 }, 6, { 0, 5, 0, 1 } },
 		{ 3, { 1, 1, 1 }, 0, { 0, 0, 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t units[4];
 
 		memcpy(units, cases[i].room, sizeof(units));

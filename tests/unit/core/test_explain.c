@@ -56,9 +56,8 @@ TEST(test_others)
 	struct sgang_others others;
 	char text[SGANG_OTHERS_SIZE];
 	struct bed bed;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		bed_open(&bed, pods, 1);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, 1, true);

@@ -90,9 +90,8 @@ TEST(test_trees)
 		  "b3/2:n3 b4/2:n4" },
 	};
 	char buf[1024];
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 
 		fabric = sgang_fabric_parse(cases[i].text, "t.conf", NULL, 0,
@@ -188,9 +187,8 @@ TEST(test_errors)
 		{ "Include a b\n", "t.conf:1: ", "one file" },
 		{ "Include=a\n", "t.conf:1: ", "Include" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err = { "" };
 
 		errno = 0;
@@ -289,16 +287,16 @@ TEST(test_flat)
 TEST(test_nvlink_costs)
 {
 	struct sgang_costs plain, costs;
-	uint32_t level;
 
 	sgang_costs_default(&plain);
 	sgang_costs_default_nvlink(&costs);
 	assert_int_equal(plain.leaf, SGANG_LEVEL_LEAF);
 	assert_int_equal(costs.leaf, SGANG_LEVEL_LEAF + 1);
 	assert_int_equal(sgang_costs_level(&costs, "nvlink"), SGANG_LEVEL_LEAF);
-	for (level = 0; level <= SGANG_LEVEL_LEAF; level++)
+	for (uint32_t level = 0; level <= SGANG_LEVEL_LEAF; level++)
 		assert_int_equal(costs.hop[level], 1);
-	for (level = SGANG_LEVEL_LEAF; level < SGANG_LEVEL_LEAF + 3; level++) {
+	for (uint32_t level = SGANG_LEVEL_LEAF; level < SGANG_LEVEL_LEAF + 3;
+	     level++) {
 		assert_int_equal(costs.hop[level + 1], plain.hop[level]);
 		assert_string_equal(costs.name[level + 1], plain.name[level]);
 	}
@@ -310,7 +308,6 @@ TEST(test_costs)
 {
 	char names[SGANG_LEVEL_NAMES_SIZE];
 	struct sgang_costs costs;
-	uint32_t level;
 
 	sgang_costs_default(&costs);
 	assert_int_equal(costs.hop[SGANG_LEVEL_ISLAND], 1);
@@ -332,7 +329,7 @@ TEST(test_costs)
 	strcpy(costs.name[6], "hall");
 	assert_string_equal(sgang_costs_names(&costs, names),
 			    "island, node, leaf, spine, core, level5, hall");
-	for (level = 0; level < SGANG_LEVELS; level++) {
+	for (uint32_t level = 0; level < SGANG_LEVELS; level++) {
 		memset(costs.name[level], 'x', sizeof(costs.name[level]) - 1);
 		costs.name[level][sizeof(costs.name[level]) - 1] = '\0';
 	}
@@ -352,9 +349,8 @@ TEST(test_fuzz)
 		"BlockName=c\nBlockSizes=3,6,12\n",
 	};
 	static const char spice[] = "SwitchName=a Nodes=n[1-2]\n\\\"#,tb ";
-	uint64_t seed;
 
-	for (seed = 1; seed <= 40000; seed++) {
+	for (uint64_t seed = 1; seed <= 40000; seed++) {
 		struct sgang_fabric *fabric;
 		struct sgang_error err = { "" };
 		uint64_t random = seed;

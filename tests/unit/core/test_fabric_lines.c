@@ -74,7 +74,6 @@ TEST(test_round_trip)
 	struct sgang_topologies *all;
 	struct sgang_fabric *back;
 	char *text;
-	size_t i;
 
 	all = sgang_topologies_create(fabric_of(TREE), NULL);
 	sgang_topologies_add(all, "blocks", fabric_of(BLOCKS), NULL);
@@ -84,7 +83,7 @@ TEST(test_round_trip)
 	sgang_topologies_add(all, "lone", fabric_of("SwitchName=s Nodes=n1"),
 			     NULL);
 	text = lines_of(all);
-	for (i = 0; i < all->n; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		back = sgang_fabric_lines_read(text, all->topology[i].name,
 					       nodes, N_NODES, NULL);
 		/* a gap is on no switch, whatever flat says of it */
@@ -144,9 +143,8 @@ TEST(test_bad)
 		"topology \ndomain 2 - a\nnodes n1\ndomain 2 - b\nnodes n1\n",
 	};
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(text); i++) {
+	for (size_t i = 0; i < COUNT(text); i++) {
 		errno = 0;
 		assert_null(sgang_fabric_lines_read(text[i], "", nodes, N_NODES,
 						    &err));

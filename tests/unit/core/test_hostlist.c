@@ -55,9 +55,7 @@ static const struct {
 
 TEST(test_expand)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(good); i++) {
+	for (size_t i = 0; i < COUNT(good); i++) {
 		struct sgang_error err;
 		char text[ROOM], **names;
 		size_t count, n;
@@ -75,9 +73,7 @@ TEST(test_expand)
 
 TEST(test_fold)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(good); i++) {
+	for (size_t i = 0; i < COUNT(good); i++) {
 		char **names, *folded;
 		size_t count;
 
@@ -140,9 +136,8 @@ TEST(test_refused)
 		{ "n\n", "without blanks" },
 		{ "n\303\274", "printable" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		char *guard, **names = &guard;
 		struct sgang_error err = { "" };
 		size_t count = 4711;
@@ -235,9 +230,8 @@ TEST(test_round_trip)
 	static const char *const prefixes[] = { "n", "r1n", "", "gpu-", "n0" };
 	static const char *const suffixes[] = { "", "", "", "-ib", "x1" };
 	uint64_t seed = SEED;
-	int round;
 
-	for (round = 0; round < 2000; round++) {
+	for (int round = 0; round < 2000; round++) {
 		size_t count = 1 + fuzz_below(&seed, 40), back, i;
 		char *names[40], *folded, **again;
 
@@ -273,9 +267,8 @@ TEST(test_round_trip)
 TEST(test_random_bytes)
 {
 	uint64_t seed = SEED;
-	int round;
 
-	for (round = 0; round < 20000; round++) {
+	for (int round = 0; round < 20000; round++) {
 		struct sgang_error err = { "" };
 		char text[24], **names;
 		size_t count;

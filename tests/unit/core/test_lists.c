@@ -47,7 +47,6 @@ TEST(test_hops)
 	char text[SGANG_HOPS_SIZE], long_text[SGANG_HOPS_SIZE + 1];
 	const size_t fit = SGANG_HOPS_SIZE / 34;
 	struct sgang_costs costs;
-	size_t i;
 
 	sgang_costs_default(&costs);
 	sgang_lists_write_hops(&ring, &costs, text);
@@ -56,7 +55,7 @@ TEST(test_hops)
 	assert_memory_equal(again.hops, ring.hops, sizeof(ring.hops));
 	assert_int_equal(sgang_lists_read_hops("", &costs, &again), 0);
 	assert_int_equal(again.hops[0], 0);
-	for (i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		again.hops[0] = 1;
 		assert_int_equal(sgang_lists_read_hops(bad[i], &costs, &again),
 				 -1);
@@ -66,7 +65,7 @@ TEST(test_hops)
 	long_text[SGANG_HOPS_SIZE] = '\0';
 	assert_int_equal(sgang_lists_read_hops(long_text, &costs, &again), -1);
 	/* all levels, with long names, each 34 bytes with its comma */
-	for (i = 0; i < SGANG_LEVELS; i++) {
+	for (size_t i = 0; i < SGANG_LEVELS; i++) {
 		memset(costs.name[i], 'a' + (int)i, 30);
 		ring.hops[i] = 10;
 	}
@@ -87,7 +86,6 @@ TEST(test_others)
 		"s2:-1", "s2:/8", "s2:7/", "s2:7/8w", "s2:1/2/3",
 	};
 	struct sgang_list_other row;
-	size_t i;
 
 	assert_true(sgang_lists_next_other(&text, &row));
 	assert_string_equal(row.place, "s2");
@@ -99,7 +97,7 @@ TEST(test_others)
 	assert_string_equal(row.place, "");
 	assert_true(row.fits && row.heavier && row.cost == 40);
 	assert_false(sgang_lists_next_other(&text, &row));
-	for (i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		text = bad[i];
 		if (sgang_lists_next_other(&text, &row))
 			fail_msg("%s", bad[i]);
@@ -126,7 +124,6 @@ TEST(test_lacks)
 		"r1:2/4:a_cause_of_24_characters=1",
 	};
 	struct sgang_list_lack row;
-	size_t i;
 
 	assert_true(sgang_lists_next_lack(&text, &row));
 	assert_string_equal(row.place, "r1");
@@ -138,7 +135,7 @@ TEST(test_lacks)
 	assert_string_equal(row.place, "");
 	assert_true(row.free == 3 && row.needed == 4 && !row.n_causes);
 	assert_false(sgang_lists_next_lack(&text, &row));
-	for (i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		text = bad[i];
 		if (sgang_lists_next_lack(&text, &row))
 			fail_msg("%s", bad[i]);
@@ -168,16 +165,15 @@ TEST(test_preempts)
 	enum sgang_spared why;
 	uint64_t number;
 	uint32_t job_id;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		sgang_lists_write_spared(cases[i].why, cases[i].number, text);
 		assert_string_equal(text, cases[i].text);
 		assert_true(sgang_lists_read_spared(text, &why, &number));
 		assert_int_equal(why, cases[i].why);
 		assert_int_equal(number, cases[i].number);
 	}
-	for (i = 0; i < COUNT(bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_false(sgang_lists_read_spared(bad[i], &why, &number));
 	assert_true(sgang_lists_next_victim(&victims, &job_id, user));
 	assert_int_equal(job_id, 812);
@@ -218,9 +214,8 @@ TEST(test_helps)
 	};
 	char long_list[SGANG_HELPS_SIZE + 1], text[SGANG_HELPS_SIZE];
 	struct sgang_list_help help;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		if (sgang_lists_read_help(cases[i].text, &help) !=
 		    !!cases[i].list)
 			fail_msg("%s", cases[i].text);
@@ -262,7 +257,6 @@ TEST(test_choice)
 		"-1:2",
 	};
 	struct sgang_list_choice choice;
-	size_t i;
 
 	assert_true(sgang_lists_read_choice("56:480", &choice));
 	assert_true(choice.cost == 56 && choice.seconds == 480);
@@ -270,7 +264,7 @@ TEST(test_choice)
 	assert_true(sgang_lists_read_choice("56:480,1795261938:40:0", &choice));
 	assert_true(choice.later && choice.when == 1795261938);
 	assert_true(choice.later_cost == 40 && choice.later_seconds == 0);
-	for (i = 0; i < COUNT(bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		if (sgang_lists_read_choice(bad[i], &choice))
 			fail_msg("%s", bad[i]);
 }
@@ -283,12 +277,11 @@ TEST(test_layout)
 		"0--3",  "0-1-3", "0,1,2,x", "0-3,0-3", "4294967296,0-2",
 	};
 	uint32_t rank[4];
-	size_t i;
 
 	assert_int_equal(sgang_lists_read_layout("2-3,1,0", rank, 4), 0);
 	assert_true(rank[0] == 2 && rank[1] == 3 && rank[2] == 1 && !rank[3]);
 	assert_int_equal(sgang_lists_read_layout("", rank, 0), 0);
-	for (i = 0; i < COUNT(bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		if (!sgang_lists_read_layout(bad[i], rank, 4))
 			fail_msg("%s", bad[i]);
 }
@@ -425,9 +418,8 @@ static void choice_again(const char *text, char *again)
 static void layout_again(const char *text, char *again)
 {
 	uint32_t rank[RANKS];
-	uint64_t n;
 
-	for (n = 1; n <= RANKS; n++)
+	for (uint64_t n = 1; n <= RANKS; n++)
 		if (!sgang_lists_read_layout(text, rank, n))
 			sgang_lists_write_layout(rank, n, again);
 }
@@ -460,10 +452,8 @@ static const struct {
 
 TEST(test_today)
 {
-	size_t i, k;
-
-	for (i = 0; i < LISTS; i++) {
-		for (k = 0; k < 4 && lists[i].today[k]; k++) {
+	for (size_t i = 0; i < LISTS; i++) {
+		for (size_t k = 0; k < 4 && lists[i].today[k]; k++) {
 			char again[TEXT_SIZE] = "";
 
 			lists[i].again(lists[i].today[k], again);
@@ -475,9 +465,7 @@ TEST(test_today)
 /* Of a text that was cut anywhere all is refused, or read as it stands. */
 static void check_cuts(size_t list, char *text)
 {
-	size_t length;
-
-	for (length = strlen(text); length--;) {
+	for (size_t length = strlen(text); length--;) {
 		char again[TEXT_SIZE] = "";
 
 		text[length] = '\0';
@@ -490,11 +478,9 @@ static void check_cuts(size_t list, char *text)
 TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
-	size_t i;
-	int round;
 
-	for (i = 0; i < LISTS; i++) {
-		for (round = 0; round < ROUNDS; round++) {
+	for (size_t i = 0; i < LISTS; i++) {
+		for (int round = 0; round < ROUNDS; round++) {
 			char text[TEXT_SIZE] = "", again[TEXT_SIZE] = "";
 
 			(void)lists[i].random(&seed, text);
@@ -513,11 +499,9 @@ TEST(test_round_trip)
 TEST(test_spoilt)
 {
 	uint64_t seed = SEED;
-	size_t i;
-	int round;
 
-	for (i = 0; i < LISTS; i++) {
-		for (round = 0; round < ROUNDS; round++) {
+	for (size_t i = 0; i < LISTS; i++) {
+		for (int round = 0; round < ROUNDS; round++) {
 			char text[TEXT_SIZE] = "", again[TEXT_SIZE] = "";
 			char twice[TEXT_SIZE] = "";
 

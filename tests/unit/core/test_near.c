@@ -33,9 +33,8 @@ TEST(words_have_a_distance)
 		{ "abcdefghijkl", "abcdefghWXYZ", -1 },
 		{ "abcdefghijkl", "abcdefghiXYZ", 3 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_near near = { .wanted = cases[i].wanted };
 
 		sgang_near_offer(&near, cases[i].word);

@@ -84,9 +84,8 @@ TEST(test_limits)
 	};
 	struct sgang_node_topo *topo;
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(wrong); i++) {
+	for (size_t i = 0; i < COUNT(wrong); i++) {
 		err.text[0] = '\0';
 		errno = 0;
 		assert_null(sgang_node_topo_alloc(wrong[i][0], wrong[i][1],

@@ -10,9 +10,7 @@ static const uint32_t sizes[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 };
 
 TEST(test_fill_and_clear)
 {
-	size_t i;
-
-	for (i = 0; i < N_SIZES; i++) {
+	for (size_t i = 0; i < N_SIZES; i++) {
 		struct sgang_nodeset *set = sgang_nodeset_create(sizes[i]);
 
 		assert_non_null(set);
@@ -62,16 +60,15 @@ TEST(test_add_and_remove)
 TEST(test_algebra)
 {
 	struct sgang_nodeset *a = sgang_nodeset_create(200), *b, *c;
-	uint32_t node;
 
 	assert_non_null(a);
-	for (node = 0; node < 200; node += 2)
+	for (uint32_t node = 0; node < 200; node += 2)
 		sgang_nodeset_add(a, node);
 	b = sgang_nodeset_copy(a);
 	assert_non_null(b);
 	assert_true(sgang_nodeset_equal(a, b));
 	sgang_nodeset_clear(b);
-	for (node = 0; node < 200; node += 3)
+	for (uint32_t node = 0; node < 200; node += 3)
 		sgang_nodeset_add(b, node);
 	assert_false(sgang_nodeset_equal(a, b));
 	assert_true(sgang_nodeset_intersects(a, b));

@@ -59,10 +59,9 @@ TEST(test_order)
 {
 	static const uint32_t tp[] = { 12, 6, 4, 3, 2, 1 };
 	struct sgang_parallel *ways;
-	size_t i;
 
 	assert_int_equal(ways_of("tp=?,dp=?", 12, &ways), 6);
-	for (i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		assert_int_equal(ways[i].group[0].size, tp[i]);
 		assert_int_equal(ways[i].group[1].size, 12 / tp[i]);
 	}

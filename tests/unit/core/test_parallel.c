@@ -27,9 +27,8 @@ TEST(test_parse)
 	char shown[SGANG_PARALLEL_SHOWN];
 	struct sgang_parallel parallel;
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		if (sgang_parallel_parse(cases[i].text, &parallel, &err))
 			fail_msg("%s: %s", cases[i].text, err.text);
 		sgang_parallel_format(shown, &parallel);
@@ -84,11 +83,10 @@ TEST(test_refuse)
 	struct sgang_parallel parallel, before;
 	struct sgang_error err;
 	char text[4096];
-	size_t i;
 
 	memset(&parallel, 0x5a, sizeof(parallel));
 	before = parallel;
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		errno = 0;
 		assert_int_equal(sgang_parallel_parse(cases[i].text, &parallel,
 						      &err),
@@ -161,12 +159,12 @@ static void measure(const struct bed *bed, const char *groups,
 	struct sgang_parallel parallel;
 	struct sgang_run runs[GPUS];
 	struct sgang_error err;
-	uint32_t ranks, i;
+	uint32_t ranks;
 
 	if (sgang_parallel_parse(groups, &parallel, &err))
 		fail_msg("%s: %s", groups, err.text);
 	ranks = (uint32_t)sgang_parallel_ranks(&parallel);
-	for (i = 0; i < ranks; i++)
+	for (uint32_t i = 0; i < ranks; i++)
 		runs[i] = (struct sgang_run){ .node = gpu(i) / 4,
 					      .ranks = 1,
 					      .slots = 1 };
@@ -234,12 +232,11 @@ TEST(test_golden)
 		{ "ep=8:ep=1", packed, 14, { 14 }, { SGANG_LEVEL_LEAF } },
 	};
 	struct sgang_parallel_cost cost;
-	size_t i, g;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		measure(*state, cases[i].groups, cases[i].gpu, &cost);
 		assert_int_equal(cost.weighted, cases[i].weighted);
-		for (g = 0; g < 3; g++) {
+		for (size_t g = 0; g < 3; g++) {
 			assert_int_equal(cost.group[g].cost, cases[i].cost[g]);
 			assert_int_equal(cost.group[g].tier, cases[i].tier[g]);
 		}
@@ -371,12 +368,10 @@ static void make_plan(struct plan *plan, const struct bed *bed,
 		      const struct sgang_fabric *fabric, uint32_t units,
 		      const char *groups, uint32_t level)
 {
-	uint32_t i;
-
 	memset(plan, 0, sizeof(*plan));
-	for (i = 0; i < GPUS; i++)
+	for (uint32_t i = 0; i < GPUS; i++)
 		plan->slots[i] = 4;
-	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
+	for (uint32_t i = 0; i < SGANG_PARALLEL_MAX; i++)
 		plan->request.require[i] = SGANG_LEVEL_UNCONNECTED;
 	assert_int_equal(sgang_parallel_parse(groups, &plan->parallel, NULL),
 			 0);
@@ -434,11 +429,10 @@ TEST(test_no_memory)
 	struct sgang_nofit nofit;
 	unsigned long n;
 	struct plan plan;
-	size_t i;
 	long live;
 	int rc;
 
-	for (i = 0; i < COUNT(groups); i++) {
+	for (size_t i = 0; i < COUNT(groups); i++) {
 		make_plan(&plan, *state, ((struct bed *)*state)->fabric,
 			  i == 2 ? 18 : 20, groups[i],
 			  i == 1 ? SGANG_LEVEL_ISLAND :

@@ -26,10 +26,8 @@ static struct sgang_placement *plan(const struct bed *bed)
 static void nodes_of(const struct bed *bed,
 		     const struct sgang_placement *placement, char *buf)
 {
-	size_t i;
-
 	*buf = '\0';
-	for (i = 0; i < placement->n_runs; i++)
+	for (size_t i = 0; i < placement->n_runs; i++)
 		buf += sprintf(buf, "%s%s", i ? " " : "",
 			       sgang_fabric_node_name(bed->fabric,
 						      placement->runs[i].node));
@@ -73,9 +71,8 @@ TEST(test_textbook)
 		{ "n[1-8]", 32, 1, 32 + 8 * 3 + 4 * 12, NULL },
 	};
 	struct bed bed;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		bed_open(&bed, textbook, 4);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, cases[i].slots, false);
@@ -141,9 +138,8 @@ TEST(test_ties)
 		{ "n[1-3]", 1, "n1" },
 	};
 	struct bed bed;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement;
 		char got[256];
 
@@ -173,7 +169,6 @@ TEST(test_members)
 {
 	struct sgang_placement *placement;
 	struct bed bed;
-	size_t i;
 
 	bed_open(&bed, textbook, 4);
 	bed_add(&bed, 3, 1, false);
@@ -183,7 +178,7 @@ TEST(test_members)
 	assert_true(placement->exact);
 	assert_int_equal(placement->ring.ranks, 10);
 	assert_int_equal(placement->n_runs, 4);
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		static const struct sgang_run want[] = {
 			{ 0, 0, 3, 3 },
 			{ 1, 0, 1, 1 },
@@ -237,11 +232,10 @@ TEST(test_to_and_fro)
 	const uint32_t *hop;
 	struct sgang_placement *placement;
 	struct bed bed;
-	uint32_t i;
 
 	bed_open(&bed, two_leaves, 4);
 	hop = bed.costs.hop;
-	for (i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 4; i++)
 		bed_add(&bed, 8, 1, true);
 	placement = plan(&bed);
 	assert_int_equal(placement->ring.cost, 4 * (6 * hop[SGANG_LEVEL_LEAF] +
@@ -254,7 +248,7 @@ TEST(test_to_and_fro)
 	/* each of three crosses once, and a ring crosses an even number of
 	 * times */
 	bed_open(&bed, two_leaves, 4);
-	for (i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++)
 		bed_add(&bed, 7, 1, true);
 	placement = plan(&bed);
 	assert_int_equal(placement->ring.hops[SGANG_LEVEL_LEAF + 1], 4);
@@ -270,11 +264,10 @@ TEST(test_partitions)
 	struct sgang_nodeset *right = sgang_nodeset_create(8);
 	struct sgang_placement *placement;
 	struct bed bed;
-	uint32_t node;
 
 	assert_non_null(left);
 	assert_non_null(right);
-	for (node = 0; node < 8; node++)
+	for (uint32_t node = 0; node < 8; node++)
 		sgang_nodeset_add(node < 5 ? left : right, node);
 	bed_open(&bed, textbook, 4);
 	bed_add(&bed, 1, 4, true);
@@ -299,12 +292,11 @@ TEST(test_matching)
 	struct sgang_nodeset *set[4];
 	struct sgang_placement *placement;
 	struct bed bed;
-	uint32_t i;
 
 	bed_open(&bed, textbook, 4);
 	bed_only(&bed, "n[1,3,5,7]");
 	/* each takes what the one before would rather have */
-	for (i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		set[i] = sgang_nodeset_create(8);
 		assert_non_null(set[i]);
 		sgang_nodeset_add(set[i], 0);
@@ -317,11 +309,11 @@ TEST(test_matching)
 	}
 	placement = plan(&bed);
 	assert_int_equal(placement->n_runs, 4);
-	for (i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(placement->runs[i].node, 2 * ((i + 1) % 4));
 	sgang_placement_destroy(placement);
 	bed_close(&bed);
-	for (i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 4; i++)
 		sgang_nodeset_destroy(set[i]);
 }
 
@@ -355,9 +347,8 @@ TEST(test_refusals)
 		  0, NULL, 0, 0 },
 	};
 	struct bed bed;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement = (void *)&bed;
 		struct sgang_nofit nofit;
 
@@ -403,9 +394,8 @@ TEST(test_refusals_of_members)
 		{ "n1", 1, 4, "needs 6 free slots in all, 4 are free" },
 	};
 	struct bed bed;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement = NULL;
 		struct sgang_nofit nofit;
 
@@ -488,10 +478,9 @@ TEST(test_large_costs)
 {
 	struct sgang_placement *placement;
 	struct bed bed;
-	uint32_t level;
 
 	bed_open(&bed, textbook, 4);
-	for (level = SGANG_LEVEL_LEAF; level < SGANG_LEVELS; level++)
+	for (uint32_t level = SGANG_LEVEL_LEAF; level < SGANG_LEVELS; level++)
 		bed.costs.hop[level] = UINT32_MAX;
 	bed_only(&bed, "n[1,3-4]");
 	bed_add(&bed, 3, 0, true);
@@ -569,12 +558,10 @@ static void dense_inner(struct dense *dense, uint32_t d)
 	const uint32_t *hop = dense->bed->costs.hop;
 	static uint64_t next[DENSE_MAX];
 	uint64_t *least = dense->least[d];
-	uint64_t c, k;
-	uint32_t i;
 
-	for (c = 0; c <= dense->need; c++)
+	for (uint64_t c = 0; c <= dense->need; c++)
 		least[c] = c ? NEVER : 0;
-	for (i = 0; i < domain->n_children; i++) {
+	for (uint32_t i = 0; i < domain->n_children; i++) {
 		uint32_t child = domain->first_child + i;
 		uint64_t step =
 			hop[domain->level] -
@@ -583,11 +570,11 @@ static void dense_inner(struct dense *dense, uint32_t d)
 
 		step = (step << SCALE) + dense->broken[child];
 		memcpy(next, least, sizeof(next));
-		for (k = 1; k <= dense->need && dense->least[child][k] < NEVER;
-		     k++) {
+		for (uint64_t k = 1;
+		     k <= dense->need && dense->least[child][k] < NEVER; k++) {
 			uint64_t key = dense->least[child][k] + step;
 
-			for (c = 1; c <= dense->need; c++) {
+			for (uint64_t c = 1; c <= dense->need; c++) {
 				uint64_t rest = c > k ? least[c - k] : 0;
 
 				if (rest + key < next[c])
@@ -645,9 +632,8 @@ static uint64_t broken_by(const struct dense *dense,
 	bool used[80] = { false };
 	uint64_t sum = 0;
 	uint32_t d;
-	size_t i;
 
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		for (d = sgang_fabric_leaf(fabric, placement->runs[i].node);
 		     d != SGANG_DOMAIN_NONE && !used[d];
 		     d = sgang_fabric_domain(fabric, d)->parent) {
@@ -663,12 +649,10 @@ static uint64_t broken_by(const struct dense *dense,
 static void fragment(struct bed *bed, uint64_t *random, uint64_t load,
 		     uint32_t grain)
 {
-	uint32_t node, leaf;
-
-	for (leaf = 0; leaf < 64; leaf++) {
+	for (uint32_t leaf = 0; leaf < 64; leaf++) {
 		bool spare = !fuzz_small(random, 5);
 
-		for (node = 16 * leaf; node < 16 * leaf + 16; node++) {
+		for (uint32_t node = 16 * leaf; node < 16 * leaf + 16; node++) {
 			bed->free[node] = bed->total[node];
 			if (!spare && fuzz_small(random, 100) < load)
 				bed->free[node] = (uint32_t)fuzz_small(
@@ -709,17 +693,15 @@ TEST(test_dense)
 	static char text[8192];
 	static struct bed bed;
 	struct dense dense = { .bed = &bed };
-	uint64_t seed;
-	uint32_t d;
 
 	make_tree1024(text);
 	bed_open(&bed, text, 4);
-	for (d = 0; d < 80; d++) {
+	for (uint32_t d = 0; d < 80; d++) {
 		dense.least[d] = calloc(DENSE_MAX, sizeof(uint64_t));
 		assert_non_null(dense.least[d]);
 	}
 	bed.request.n_members = 1;
-	for (seed = 1; seed <= 90; seed++) {
+	for (uint64_t seed = 1; seed <= 90; seed++) {
 		uint64_t random = seed;
 
 		/* in two cases of three pieces can be placed in bundles */
@@ -733,7 +715,7 @@ TEST(test_dense)
 		bed.member[0].distinct = false;
 		check_dense(&dense, seed);
 	}
-	for (d = 0; d < 80; d++)
+	for (uint32_t d = 0; d < 80; d++)
 		free(dense.least[d]);
 	bed_close(&bed);
 }
@@ -745,12 +727,10 @@ TEST(test_renamed)
 	static struct bed bed, other;
 	static char name[BED_NODES][8];
 	const char *names[BED_NODES];
-	uint64_t seed;
-	uint32_t i;
 
 	make_tree1024(text);
 	bed_open(&bed, text, 4);
-	for (seed = 1; seed <= 20; seed++) {
+	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct sgang_placement *one, *two;
 		uint64_t random = seed;
 
@@ -760,7 +740,7 @@ TEST(test_renamed)
 		one = plan(&bed);
 		/* the same nodes, numbered at random */
 		other = bed;
-		for (i = 0; i < BED_NODES; i++) {
+		for (uint32_t i = 0; i < BED_NODES; i++) {
 			uint32_t k = (uint32_t)fuzz_small(&random, i + 1);
 
 			sprintf(name[i], "n%u", i + 1);
@@ -775,7 +755,7 @@ TEST(test_renamed)
 		other.request.free = other.free;
 		other.request.total = other.total;
 		other.request.members = other.member;
-		for (i = 0; i < BED_NODES; i++)
+		for (uint32_t i = 0; i < BED_NODES; i++)
 			other.free[i] = bed.free[sgang_fabric_find_node(
 				bed.fabric, names[i])];
 		two = plan(&other);

@@ -73,11 +73,9 @@ static void make_fabric(struct world *world)
 /* Two that hardly overlap, like partitions, and all nodes. */
 static void make_sets(struct world *world)
 {
-	uint32_t k, i;
-
-	for (k = 0; k < SETS; k++) {
+	for (uint32_t k = 0; k < SETS; k++) {
 		world->set[k] = sgang_nodeset_create(world->n_nodes);
-		for (i = 0; i < world->n_nodes; i++) {
+		for (uint32_t i = 0; i < world->n_nodes; i++) {
 			bool half = i < world->n_nodes / 2;
 
 			if (k == 2 || half == !k || !rnd(world, 5))
@@ -106,8 +104,6 @@ static void make_members(struct world *world)
 
 static void open_world(struct world *world, uint64_t seed)
 {
-	uint32_t i;
-
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
 	world->random = seed * 7919 + 3;
@@ -116,7 +112,7 @@ static void open_world(struct world *world, uint64_t seed)
 	make_sets(world);
 	make_members(world);
 	sgang_costs_default(&world->costs);
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		world->total[i] = 4;
 		world->free[i] = rnd(world, 3) ? 4 : rnd(world, 5);
 		world->weight[i] = 1 + 10 * rnd(world, 2);
@@ -130,9 +126,7 @@ static void open_world(struct world *world, uint64_t seed)
 
 static void close_world(struct world *world)
 {
-	uint32_t k;
-
-	for (k = 0; k < SETS; k++)
+	for (uint32_t k = 0; k < SETS; k++)
 		sgang_nodeset_destroy(world->set[k]);
 	sgang_fabric_destroy(world->fabric);
 }
@@ -203,10 +197,9 @@ static void check_runs(const struct world *world,
 	uint32_t left[NODES_MAX], units[MEMBERS_MAX] = { 0 };
 	bool left_behind[MEMBERS_MAX] = { false };
 	struct sgang_ring ring;
-	size_t i;
 
 	memcpy(left, world->free, sizeof(left));
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *member =
 			&world->member[run->member];
@@ -219,7 +212,7 @@ static void check_runs(const struct world *world,
 		if (i && placement->runs[i - 1].member != run->member)
 			left_behind[placement->runs[i - 1].member] = true;
 	}
-	for (i = 0; i < world->request.n_members; i++)
+	for (size_t i = 0; i < world->request.n_members; i++)
 		assert_int_equal(units[i], world->member[i].units);
 	assert_int_equal(placement->runs[0].member, 0);
 	sgang_ring_measure(world->fabric, &world->costs, placement->runs,
@@ -354,11 +347,10 @@ static uint64_t least_of_nodes(const struct world *world,
 			       struct sgang_run *runs, size_t n, size_t at)
 {
 	uint64_t least = UINT64_MAX, cost;
-	size_t i;
 
 	if (at == n)
 		return cost_of(world, runs, n);
-	for (i = at; i < n && runs[i].member == runs[at].member; i++) {
+	for (size_t i = at; i < n && runs[i].member == runs[at].member; i++) {
 		swap_runs(&runs[at], &runs[i]);
 		cost = least_of_nodes(world, runs, n, at + 1);
 		least = cost < least ? cost : least;
@@ -373,11 +365,10 @@ static uint64_t least_of_member(const struct world *world,
 				size_t end)
 {
 	uint64_t least = UINT64_MAX, cost;
-	size_t i;
 
 	if (at == end)
 		return cost_of(world, runs, n);
-	for (i = at; i < end; i++) {
+	for (size_t i = at; i < end; i++) {
 		swap_runs(&runs[at], &runs[i]);
 		cost = least_of_member(world, runs, n, at + 1, end);
 		least = cost < least ? cost : least;
@@ -391,16 +382,15 @@ static void arrange_world(struct world *world, struct sums *sums)
 	struct sgang_run runs[RUNS_MAX];
 	struct sgang_placement placement = { .runs = runs };
 	uint64_t before, least, sum = 0, now = 0;
-	size_t i;
 
 	placement.n_runs = make_runs(world, runs);
 	before = cost_of(world, runs, placement.n_runs);
 	least = least_of_nodes(world, runs, placement.n_runs, 0);
-	for (i = 0; i < placement.n_runs; i++)
+	for (size_t i = 0; i < placement.n_runs; i++)
 		sum += UINT64_C(1)
 		       << (runs[i].member * NODES_MAX + runs[i].node);
 	sgang_plan_arrange_nodes(&world->request, &placement);
-	for (i = 0; i < placement.n_runs; i++) {
+	for (size_t i = 0; i < placement.n_runs; i++) {
 		now += UINT64_C(1)
 		       << (runs[i].member * NODES_MAX + runs[i].node);
 		assert_true(!i || runs[i - 1].member <= runs[i].member);
@@ -419,15 +409,15 @@ static void arrange_world(struct world *world, struct sums *sums)
 TEST(test_nodes_of_member)
 {
 	struct sgang_run runs[RUNS_MAX];
-	uint64_t least, cost, seed;
+	uint64_t least, cost;
 	uint32_t better = 0;
 	struct world world;
-	size_t n, i, end;
+	size_t n, end;
 
-	for (seed = 1; seed <= 10 * WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= 10 * WORLDS; seed++) {
 		open_world(&world, seed);
 		n = make_runs(&world, runs);
-		for (i = 0; i < n; i = end) {
+		for (size_t i = 0; i < n; i = end) {
 			for (end = i + 1;
 			     end < n && runs[end].member == runs[i].member;)
 				end++;
@@ -451,9 +441,8 @@ TEST(test_nodes_of_members)
 {
 	struct sums sums = { .worlds = 0 };
 	struct world world;
-	uint64_t seed;
 
-	for (seed = 1; seed <= 10 * WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= 10 * WORLDS; seed++) {
 		open_world(&world, seed);
 		arrange_world(&world, &sums);
 		close_world(&world);
@@ -469,10 +458,10 @@ TEST(test_nodes_of_members)
 TEST(test_weight_first)
 {
 	struct sgang_placement *submit, *any;
-	uint64_t seed, heavy, light;
+	uint64_t heavy, light;
 	struct world world;
 
-	for (seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
 		open_world(&world, seed);
 		world.request.weight = world.weight;
 		world.request.weight_first = true;
@@ -501,9 +490,8 @@ TEST(test_alike)
 	struct sgang_placement *submit, *any;
 	uint32_t proved = 0, i;
 	struct world world;
-	uint64_t seed;
 
-	for (seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
 		open_world(&world, seed);
 		for (i = 1; i < world.request.n_members; i++)
 			world.member[i] = world.member[0];

@@ -39,9 +39,8 @@ static uint32_t rnd(struct world *world, uint32_t below)
 static void make_nodes(struct world *world)
 {
 	struct sgang_plan_request *request = &world->bed.request;
-	uint32_t node;
 
-	for (node = 0; node < NODES; node++) {
+	for (uint32_t node = 0; node < NODES; node++) {
 		world->total[node * DIMS] = 16;
 		world->total[node * DIMS + 1] = 8;
 		world->free[node * DIMS] = rnd(world, 17);
@@ -101,10 +100,9 @@ static void check_placement(struct world *world,
 {
 	const struct sgang_plan_request *request = &world->bed.request;
 	uint32_t left[NODES * DIMS], units[BED_MEMBERS] = { 0 }, d;
-	size_t i;
 
 	memcpy(left, world->free, sizeof(left));
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 
 		for (d = 0; d < DIMS; d++) {
@@ -116,7 +114,7 @@ static void check_placement(struct world *world,
 		}
 		units[run->member] += run->ranks;
 	}
-	for (i = 0; i < request->n_members; i++)
+	for (size_t i = 0; i < request->n_members; i++)
 		assert_int_equal(units[i], request->members[i].units);
 }
 
@@ -181,19 +179,18 @@ TEST(test_budgets)
 	struct sgang_placement *full;
 	struct world world;
 	double slack = 0;
-	size_t i;
 
 	for (seed = 1; seed <= SEEDS; seed++) {
 		open_world(&world, seed);
 		full = plan_with(&world, SGANG_PLAN_STEPS);
 		fit += full != NULL;
-		for (i = 0; i < BUDGETS; i++)
+		for (size_t i = 0; i < BUDGETS; i++)
 			check_short(&world, budgets[i], full, &found[i]);
 		slack = world.slack > slack ? world.slack : slack;
 		sgang_placement_destroy(full);
 		bed_close(&world.bed);
 	}
-	for (i = 0; i < BUDGETS; i++)
+	for (size_t i = 0; i < BUDGETS; i++)
 		printf("# %u of %u found with %llu steps\n", found[i], fit,
 		       (unsigned long long)budgets[i]);
 	printf("# at most %.0f %% of the slack was used\n", slack * 100);

@@ -99,13 +99,11 @@ static int ascending(const void *one, const void *two)
 /* Costs of any size, or the usual ones. */
 static void make_costs(struct world *world)
 {
-	uint32_t level;
-
 	sgang_costs_default(&world->costs);
 	world->costs.allow_unconnected = rnd(world, 2);
 	if (rnd(world, 2))
 		return;
-	for (level = 0; level < SGANG_LEVELS; level++)
+	for (uint32_t level = 0; level < SGANG_LEVELS; level++)
 		world->costs.hop[level] =
 			rnd(world, 2) ? rnd(world, 1000) :
 					(uint32_t)(fuzz_next(&world->random) >>
@@ -187,7 +185,6 @@ static uint64_t make_members(struct world *world)
 static void make_groups(struct world *world, uint64_t ranks)
 {
 	struct sgang_parallel *parallel = &world->parallel;
-	uint32_t i;
 
 	while (parallel->n + 1 < SGANG_PARALLEL_MAX && ranks > 1) {
 		struct sgang_parallel_group *group =
@@ -208,7 +205,7 @@ static void make_groups(struct world *world, uint64_t ranks)
 	if (ranks > 1 || !parallel->n)
 		return;
 	world->request.parallel = parallel;
-	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
+	for (uint32_t i = 0; i < SGANG_PARALLEL_MAX; i++)
 		world->request.require[i] = rnd(world, 8) ?
 						    SGANG_LEVEL_UNCONNECTED :
 						    1 + rnd(world, 5);
@@ -245,9 +242,7 @@ static void make_world(struct world *world, uint64_t seed)
 
 static void free_world(struct world *world)
 {
-	size_t i;
-
-	for (i = 0; i < KINDS_MAX; i++)
+	for (size_t i = 0; i < KINDS_MAX; i++)
 		sgang_nodeset_destroy(world->allowed[i]);
 	sgang_fabric_destroy(world->fabric);
 }
@@ -278,10 +273,9 @@ static void check_runs(const struct world *world,
 {
 	uint32_t free_slots[NODES_MAX], seen[NODES_MAX] = { 0 }, member = 0;
 	uint64_t units = 0;
-	size_t i;
 
 	memcpy(free_slots, world->free, sizeof(free_slots));
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *ask =
 			&world->member[run->member];

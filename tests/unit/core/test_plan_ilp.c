@@ -101,24 +101,20 @@ static void make_members(struct world *world)
 
 static void number_places(struct world *world)
 {
-	uint32_t i, unit;
-
-	for (i = 0; i < world->n_members; i++) {
-		for (unit = 0; unit < world->member[i].units; unit++)
+	for (uint32_t i = 0; i < world->n_members; i++) {
+		for (uint32_t unit = 0; unit < world->member[i].units; unit++)
 			world->owner[world->n_places++] = i;
 	}
 }
 
 static void make_world(struct world *world, uint64_t seed)
 {
-	uint32_t i;
-
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
 	world->random = seed * 7919 + 5;
 	make_fabric(world);
 	sgang_costs_default(&world->costs);
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		world->total[i] = 4;
 		world->free[i] = rnd(world, 3) ? rnd(world, 5) : 4;
 	}
@@ -164,9 +160,7 @@ static uint32_t node_at(const struct world *world, uint32_t pos)
 static void write_inside(const struct world *world, FILE *file, uint32_t place,
 			 uint32_t first, uint32_t n, char sign)
 {
-	uint32_t pos;
-
-	for (pos = first; pos < first + n; pos++) {
+	for (uint32_t pos = first; pos < first + n; pos++) {
 		if (slots_at(world, place, node_at(world, pos)))
 			fprintf(file, " %c x_%u_%u\n", sign, place,
 				node_at(world, pos));
@@ -206,15 +200,13 @@ static uint32_t list_rooms(const struct world *world, struct room *room)
 static void write_rows(const struct world *world, FILE *file,
 		       const struct room *room, uint32_t n_rooms)
 {
-	uint32_t p, r, v, m;
-
-	for (p = 0; p < world->n_places; p++) {
+	for (uint32_t p = 0; p < world->n_places; p++) {
 		uint32_t next = (p + 1) % world->n_places;
 
 		fprintf(file, "p_%u:", p);
 		write_inside(world, file, p, 0, world->n_nodes, '+');
 		fprintf(file, " = 1\n");
-		for (r = 0; r < n_rooms; r++) {
+		for (uint32_t r = 0; r < n_rooms; r++) {
 			fprintf(file, "e_%u_%u: e_%u_%u\n", p, r, p, r);
 			write_inside(world, file, next, room[r].first,
 				     room[r].n, '-');
@@ -223,20 +215,20 @@ static void write_rows(const struct world *world, FILE *file,
 			fprintf(file, " >= 0\n");
 		}
 	}
-	for (v = 0; v < world->n_nodes; v++) {
+	for (uint32_t v = 0; v < world->n_nodes; v++) {
 		fprintf(file, "v_%u: 0 none\n", v);
-		for (p = 0; p < world->n_places; p++) {
+		for (uint32_t p = 0; p < world->n_places; p++) {
 			if (slots_at(world, p, v))
 				fprintf(file, " + %u x_%u_%u\n",
 					slots_at(world, p, v), p, v);
 		}
 		fprintf(file, " <= %u\n", world->free[v]);
-		for (m = 0; m < world->n_members; m++) {
+		for (uint32_t m = 0; m < world->n_members; m++) {
 			if (!world->member[m].distinct &&
 			    world->member[m].slots)
 				continue;
 			fprintf(file, "m_%u_%u: 0 none\n", m, v);
-			for (p = 0; p < world->n_places; p++) {
+			for (uint32_t p = 0; p < world->n_places; p++) {
 				if (world->owner[p] == m &&
 				    slots_at(world, p, v))
 					fprintf(file, " + x_%u_%u\n", p, v);
@@ -352,11 +344,10 @@ TEST(test_ilp)
 {
 	char folder[] = "test_plan_ilp.XXXXXX", path[64];
 	struct tally tally = { 0 };
-	uint64_t seed;
 
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/model", folder);
-	for (seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
 		struct world world;
 		uint64_t extra = 0;
 		enum answer answer;

@@ -114,9 +114,7 @@ static void make_fabric(struct world *world)
 /* Nodes without GPUs, with 4 and with 8 of one type; some in use. */
 static void make_nodes(struct world *world)
 {
-	uint32_t node, d;
-
-	for (node = 0; node < world->n_nodes; node++) {
+	for (uint32_t node = 0; node < world->n_nodes; node++) {
 		uint32_t *total = world->total[node], *free = world->free[node];
 		uint32_t type = rnd(world, 2) ? A100 : H100;
 
@@ -131,7 +129,7 @@ static void make_nodes(struct world *world)
 		free[CPUS] -= rnd(world, total[CPUS] + 1);
 		free[MEMORY] -= 250 * rnd(world, total[MEMORY] / 250 + 1);
 		free[GPUS] -= rnd(world, total[GPUS] + 1);
-		for (d = A100; d <= H100; d++)
+		for (uint32_t d = A100; d <= H100; d++)
 			free[d] = total[d] ? free[GPUS] : 0;
 	}
 }
@@ -172,11 +170,9 @@ static void keep_apart(uint32_t *need, bool one)
 
 static void make_allowed(struct world *world, uint32_t i)
 {
-	uint32_t node;
-
 	world->allowed[i] = sgang_nodeset_create(world->n_nodes);
 	assert_non_null(world->allowed[i]);
-	for (node = 0; node < world->n_nodes; node++) {
+	for (uint32_t node = 0; node < world->n_nodes; node++) {
 		if (rnd(world, 2))
 			sgang_nodeset_add(world->allowed[i], node);
 	}
@@ -238,9 +234,7 @@ static void make_world(struct world *world, uint64_t seed)
 
 static void free_world(struct world *world)
 {
-	uint32_t i;
-
-	for (i = 0; i < MEMBERS_MAX; i++)
+	for (uint32_t i = 0; i < MEMBERS_MAX; i++)
 		sgang_nodeset_destroy(world->allowed[i]);
 	sgang_fabric_destroy(world->fabric);
 }
@@ -298,9 +292,9 @@ static bool take(struct search *search, uint32_t unit, uint32_t node,
 static bool has_twin(const struct search *search, uint32_t node)
 {
 	const struct world *world = search->world;
-	uint32_t k, i;
+	uint32_t i;
 
-	for (k = 0; k < node; k++) {
+	for (uint32_t k = 0; k < node; k++) {
 		if (world->meet[k][node] != SGANG_LEVEL_LEAF ||
 		    memcmp(world->total[k], world->total[node],
 			   sizeof(world->total[k])) ||
@@ -511,10 +505,9 @@ static void check_runs(const struct world *world,
 		       const struct sgang_placement *placement)
 {
 	uint32_t left[NODES_MAX][DIMS], units[MEMBERS_MAX] = { 0 }, d;
-	size_t i, k;
 
 	memcpy(left, world->free, sizeof(left));
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *ask =
 			&world->member[run->member];
@@ -523,7 +516,7 @@ static void check_runs(const struct world *world,
 			    sgang_nodeset_has(ask->allowed, run->node));
 		assert_int_equal(run->ranks, ask->ranks);
 		units[run->member]++;
-		for (k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			assert_true(placement->runs[k].member != run->member ||
 				    placement->runs[k].node != run->node);
 		for (d = 0; d < DIMS; d++) {
@@ -542,7 +535,7 @@ static void check_runs(const struct world *world,
 		if (!d)
 			assert_int_equal(run->slots, ask->need[0]);
 	}
-	for (i = 0; i < world->n_members; i++)
+	for (size_t i = 0; i < world->n_members; i++)
 		assert_int_equal(units[i], world->member[i].units);
 	assert_true(placement->ring.tier <= world->request.max_level);
 }
@@ -598,9 +591,8 @@ TEST(test_exhaustive)
 {
 	struct tally tally = { .fit = 0 };
 	struct world world;
-	uint64_t seed;
 
-	for (seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
 		make_world(&world, seed);
 		compare(&world, &tally);
 		free_world(&world);

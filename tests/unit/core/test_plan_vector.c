@@ -32,11 +32,10 @@ static void set_node(struct vectors *v, const char *name, uint32_t cpus,
 /* Every node has 16 CPUs, 1000 of memory and 8 GPUs, all free. */
 static void open_vectors(struct vectors *v, const char *topology)
 {
-	uint32_t node;
-
 	memset(v, 0, sizeof(*v));
 	bed_open(&v->bed, topology, 16);
-	for (node = 0; node < sgang_fabric_nodes(v->bed.fabric); node++) {
+	for (uint32_t node = 0; node < sgang_fabric_nodes(v->bed.fabric);
+	     node++) {
 		v->total[node * DIMS + CPUS] = 16;
 		v->total[node * DIMS + MEMORY] = 1000;
 		v->total[node * DIMS + GPUS] = 8;
@@ -184,22 +183,21 @@ static void open_pods(struct bed *bed, struct sgang_nodeset *in[2],
 		      struct sgang_plan_member *member, bool in_turn)
 {
 	char text[1024], *p = text;
-	uint32_t leaf, i;
 
-	for (leaf = 0; leaf < 4; leaf++)
+	for (uint32_t leaf = 0; leaf < 4; leaf++)
 		p += sprintf(p, "SwitchName=l%u Nodes=n[%u-%u]\n", leaf,
 			     8 * leaf, 8 * leaf + 7);
 	strcpy(p, "SwitchName=a Switches=l[0-1]\nSwitchName=b "
 		  "Switches=l[2-3]\nSwitchName=top Switches=a,b\n");
 	bed_open(bed, text, 8);
-	for (i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 2; i++)
 		in[i] = sgang_nodeset_create(PODS_NODES);
-	for (i = 0; i < PODS_NODES; i++) {
+	for (uint32_t i = 0; i < PODS_NODES; i++) {
 		sprintf(text, "n%u", i);
 		sgang_nodeset_add(in[i / 16],
 				  sgang_fabric_find_node(bed->fabric, text));
 	}
-	for (i = 0; i < 16; i++)
+	for (uint32_t i = 0; i < 16; i++)
 		member[i] = (struct sgang_plan_member){
 			.units = 1,
 			.slots = 8,
@@ -218,14 +216,13 @@ static void check_pods(bool in_turn, bool any_order, uint64_t cost)
 	struct sgang_error err;
 	struct bed bed;
 	bool seen[16] = { false };
-	size_t i;
 
 	open_pods(&bed, in, member, in_turn);
 	bed.request.any_order = any_order;
 	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), 1);
 	assert_int_equal(placement->ring.cost, cost);
 	assert_int_equal(placement->bound, cost);
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 
 		assert_false(seen[run->member]);

@@ -62,11 +62,10 @@ TEST(test_errors)
 	struct sgang_policy p, before;
 	struct sgang_error err;
 	char longest[SGANG_POLICY_SIZE + 1];
-	size_t i;
 
 	memset(&p, 0x5a, sizeof(p));
 	before = p;
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		errno = 0;
 		assert_int_equal(sgang_policy_parse(cases[i].text, &p, &err),
 				 -1);
@@ -97,10 +96,9 @@ TEST(test_unknown)
 	};
 	struct sgang_costs costs;
 	struct sgang_policy p;
-	size_t i;
 
 	sgang_costs_default(&costs);
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *unknown;
 
 		assert_int_equal(sgang_policy_parse(cases[i].text, &p, NULL),

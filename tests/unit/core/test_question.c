@@ -45,9 +45,8 @@ TEST(test_round_trip)
 		"one\n",
 		"one\ntwo\n",
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(text); i++) {
+	for (size_t i = 0; i < COUNT(text); i++) {
 		char *marked = sgang_question_mark(text[i]);
 		char *log = logged(marked);
 		char *answer = sgang_question_answer(log, NULL);
@@ -75,9 +74,8 @@ TEST(test_no_answer)
 		"lua: say a time limit",
 	};
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(log); i++) {
+	for (size_t i = 0; i < COUNT(log); i++) {
 		assert_null(sgang_question_answer(log[i], &err));
 		assert_int_equal(errno, EPROTO);
 		assert_string_equal(err.text, why[i]);

@@ -38,9 +38,8 @@ TEST(test_read)
 		{ "1(x4294967295)", 8, -1, { 0 } },
 		{ "00000000000000000001", 1, -1, { 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ranks[NODES_MAX] = { 0 };
 		struct sgang_error err = { "" };
 		int rc = sgang_ranks_read(cases[i].text, cases[i].n, ranks,
@@ -82,9 +81,8 @@ TEST(test_spread)
 		{ 2, { 2, 2 }, 1, 0, { 0, 0 } },
 		{ 0, { 0 }, 1, 4, { 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ranks[NODES_MAX] = { 7, 7, 7, 7 };
 
 		sgang_ranks_spread(cases[i].cpus, cases[i].n,
@@ -129,9 +127,8 @@ TEST(test_no_memory)
 {
 	const char *const names[] = { "n1" };
 	size_t where[1];
-	int fail;
 
-	for (fail = 1; fail <= 2; fail++) {
+	for (int fail = 1; fail <= 2; fail++) {
 		fail_at((unsigned long)fail);
 		assert_int_equal(order(names, names, 1, where), -1);
 		assert_int_equal(errno, ENOMEM);

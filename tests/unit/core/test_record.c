@@ -190,9 +190,8 @@ TEST(test_format)
 		  "gang=a/b phase=asleep min=1 total=1 " WAITING },
 		{ &waiting, "my" RUNNING, "my" RUNNING " " WAITING },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_record_format(cases[i].record,
 						 cases[i].foreign);
 
@@ -280,9 +279,8 @@ TEST(test_parse)
 		  NULL },
 		{ "xgang=alice/train phase=waiting min=3 total=4", NULL },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_record record = { .name = "untouched" };
 		int found = sgang_record_parse(cases[i].text, &record);
 
@@ -316,9 +314,8 @@ TEST(test_brief)
 		{ &running, "ask Bob " FULL, "ask Bob " BRIEF },
 		{ &running, "gang=of four", "gang=of four " BRIEF },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = sgang_record_brief(cases[i].record,
 						cases[i].foreign);
 		char *whole = sgang_record_format(&patient, text);
@@ -361,9 +358,8 @@ TEST(test_parse_brief)
 		BRIEF " best=x",
 	};
 	struct sgang_record r = { .total = 9 };
-	size_t i;
 
-	for (i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		if (sgang_record_parse_brief(bad[i], &r))
 			fail_msg("%s", bad[i]);
 		assert_int_equal(r.total, 9);
@@ -374,9 +370,7 @@ TEST(test_parse_brief)
 
 TEST(test_phases)
 {
-	int phase;
-
-	for (phase = 0; phase < SGANG_PHASES; phase++)
+	for (int phase = 0; phase < SGANG_PHASES; phase++)
 		assert_int_equal(sgang_phase_find(sgang_phase_name(
 					 (enum sgang_phase)phase)),
 				 phase);
@@ -392,9 +386,7 @@ TEST(test_phases)
 static void random_word(uint64_t *seed, const char *alphabet, char *word,
 			size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		word[i] = alphabet[fuzz_below(seed, strlen(alphabet))];
 	word[length] = '\0';
 }
@@ -423,12 +415,11 @@ static void random_words(uint64_t *seed, struct sgang_record *r)
 	int64_t *times[] = { &r->created, &r->since, &r->started };
 	uint32_t *numbers[] = { &r->tried, &r->skipped, &r->round,
 				&r->waiting_time, &r->max_restarts };
-	size_t i;
 
-	for (i = 0; i < COUNT(times); i++)
+	for (size_t i = 0; i < COUNT(times); i++)
 		if (fuzz_below(seed, 2))
 			*times[i] = (int64_t)(fuzz_next(seed) >> 1);
-	for (i = 0; i < COUNT(numbers); i++)
+	for (size_t i = 0; i < COUNT(numbers); i++)
 		if (fuzz_below(seed, 2))
 			*numbers[i] = (uint32_t)fuzz_next(seed);
 	if (!fuzz_below(seed, 8))
@@ -548,9 +539,8 @@ TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
 	char *text = NULL;
-	int round;
 
-	for (round = 0; round < 5000; round++) {
+	for (int round = 0; round < 5000; round++) {
 		struct sgang_record record, again;
 		char foreign[64];
 		char *next;

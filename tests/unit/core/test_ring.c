@@ -72,9 +72,8 @@ TEST(test_golden)
 		{ "", 0, 0 },
 	};
 	const struct bed *bed = *state;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_run runs[RUNS_MAX];
 		struct sgang_ring ring;
 		size_t n = read_runs(cases[i].gpus, runs);

@@ -26,13 +26,12 @@ static void open_gang(struct gang *gang, uint32_t require)
 				   "SwitchName=l2 Nodes=n[8-11]\n"
 				   "SwitchName=l3 Nodes=n[12-15]\n"
 				   "SwitchName=s Switches=l[0-3]\n";
-	uint32_t g, m;
 
 	bed_open(&gang->bed, text, 2);
-	for (m = 0; m < 3 * REPLICAS; m++)
+	for (uint32_t m = 0; m < 3 * REPLICAS; m++)
 		gang->member[m] = (struct sgang_plan_member){ .units = 1,
 							      .slots = 2 };
-	for (g = 0; g < GROUPS; g++) {
+	for (uint32_t g = 0; g < GROUPS; g++) {
 		uint32_t replica = g ? (g - 1) / 3 : 0, part = (g + 2) % 3;
 
 		gang->group[g] = (struct sgang_plan_group){
@@ -74,12 +73,11 @@ TEST(test_replicas)
 	struct sgang_placement *placement;
 	struct sgang_ring ring;
 	struct gang gang;
-	uint32_t g;
 
 	open_gang(&gang, SGANG_LEVEL_LEAF);
 	assert_int_equal(plan(&gang, &placement), 1);
 	assert_true(placement->exact);
-	for (g = 1; g < GROUPS; g += 3) {
+	for (uint32_t g = 1; g < GROUPS; g += 3) {
 		assert_int_equal(sgang_plan_group_ring(&gang.bed.request,
 						       placement, g, &ring),
 				 0);
@@ -211,9 +209,8 @@ TEST(test_bad_requests)
 	};
 	struct sgang_placement *placement;
 	struct gang gang;
-	size_t i;
 
-	for (i = 0; i < COUNT(spoil); i++) {
+	for (size_t i = 0; i < COUNT(spoil); i++) {
 		open_gang(&gang, NONE);
 		spoil[i](&gang);
 		assert_int_equal(plan(&gang, &placement), -1);
@@ -234,12 +231,11 @@ TEST(test_budgets)
 	struct sgang_budget budget;
 	uint64_t least = 0;
 	struct gang gang;
-	size_t i;
 	int rc;
 
 	open_gang(&gang, SGANG_LEVEL_LEAF);
 	bed_only(&gang.bed, "n[0-3,5-7,8-10,13-15]");
-	for (i = COUNT(steps); i-- > 0;) {
+	for (size_t i = COUNT(steps); i-- > 0;) {
 		sgang_budget_init(&budget, steps[i]);
 		gang.bed.request.budget = &budget;
 		rc = plan(&gang, &placement);
@@ -314,11 +310,10 @@ TEST(test_no_memory)
 	struct sgang_nofit nofit;
 	struct gang gang;
 	unsigned long n;
-	size_t i;
 	long live;
 	int rc;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		open_gang(&gang, require[i]);
 		bed_only(&gang.bed, free_nodes[i]);
 		for (n = 1, rc = -1; rc < 0; n++) {

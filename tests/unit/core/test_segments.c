@@ -102,14 +102,13 @@ static void make_members(struct world *world, uint64_t *random)
 static void make_given(struct world *world, uint64_t *random)
 {
 	struct sgang_plan_member *m = &world->member[0];
-	uint32_t node;
 
 	if (fuzz_small(random, 8))
 		return;
 	world->given[0] = sgang_nodeset_create(world->n_nodes);
 	assert_non_null(world->given[0]);
-	for (node = 0; node < world->n_nodes &&
-		       m->units > sgang_nodeset_count(world->given[0]);
+	for (uint32_t node = 0; node < world->n_nodes &&
+				m->units > sgang_nodeset_count(world->given[0]);
 	     node++) {
 		if (world->free[node] && (world->n_nodes - node <= m->units ||
 					  fuzz_small(random, 2)))
@@ -122,11 +121,9 @@ static void make_given(struct world *world, uint64_t *random)
 /* Two groups, the second of all members but the first. */
 static void make_groups(struct world *world, uint64_t *random)
 {
-	uint32_t g;
-
 	if (world->n_members < 2 || fuzz_small(random, 4) || world->given[0])
 		return;
-	for (g = 0; g < 3; g++)
+	for (uint32_t g = 0; g < 3; g++)
 		world->group[g] = (struct sgang_plan_group){
 			.name = "group",
 			.parent = g ? 0 : SGANG_PLAN_NO_GROUP,
@@ -146,12 +143,12 @@ static void make_world(struct world *world, uint64_t seed)
 	struct sgang_error err;
 	const char *names[NODES_MAX];
 	char name[NODES_MAX][8];
-	uint32_t i, most;
+	uint32_t most;
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
 	make_blocks(world, &random);
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		sprintf(name[i], "n%u", i);
 		names[i] = name[i];
 	}
@@ -161,12 +158,12 @@ static void make_world(struct world *world, uint64_t seed)
 		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
 	oracle_costs(&world->costs, &random);
 	most = 1 + !fuzz_small(&random, 3);
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		world->total[i] = most;
 		world->free[i] = fuzz_small(&random, 5) ? most : most - 1;
 	}
 	if (!fuzz_small(&random, 4)) {
-		for (i = 0; i < world->n_nodes; i++)
+		for (uint32_t i = 0; i < world->n_nodes; i++)
 			world->weight[i] = 1 + fuzz_small(&random, 2);
 		world->request.weight = world->weight;
 		world->request.weight_first = fuzz_small(&random, 2);
@@ -195,9 +192,7 @@ static void free_world(struct world *world)
  */
 static uint32_t size_for(const struct world *world, uint32_t nodes)
 {
-	uint32_t k;
-
-	for (k = 0; k < 4; k++) {
+	for (uint32_t k = 0; k < 4; k++) {
 		if (world->joined >> k & 1 && world->base << k >= nodes)
 			return k;
 	}
@@ -253,10 +248,8 @@ static bool divide(struct division *d, uint32_t i);
 
 static bool is_apart(const struct division *d)
 {
-	uint32_t i, j;
-
-	for (i = 0; i < d->member->units; i++) {
-		for (j = 0; j < i; j++) {
+	for (uint32_t i = 0; i < d->member->units; i++) {
+		for (uint32_t j = 0; j < i; j++) {
 			if (d->in[i] != d->in[j] &&
 			    d->world->block[d->node[i]] ==
 				    d->world->block[d->node[j]])
@@ -284,11 +277,9 @@ static bool is_divided(const struct division *d)
 
 static bool divide(struct division *d, uint32_t i)
 {
-	uint32_t s;
-
 	if (i == d->member->units)
 		return is_divided(d);
-	for (s = 0; s < d->member->units / d->member->segment; s++) {
+	for (uint32_t s = 0; s < d->member->units / d->member->segment; s++) {
 		d->in[i] = s;
 		if (divide(d, i + 1))
 			return true;
@@ -334,9 +325,7 @@ static bool member_keeps(const struct world *world,
  * there nodes with room for two segments of a member? */
 static bool is_hard(const struct world *world)
 {
-	size_t i;
-
-	for (i = 0; i < world->n_members; i++) {
+	for (size_t i = 0; i < world->n_members; i++) {
 		const struct sgang_plan_member *m = &world->member[i];
 
 		if (rules(m) && (m->spread_segments || world->total[0] > 1 ||
@@ -361,9 +350,8 @@ static uint64_t ring_of(const struct world *world, const uint32_t *at,
 			uint32_t n)
 {
 	uint64_t cost = 0;
-	uint32_t i;
 
-	for (i = 0; n > 1 && i < n; i++)
+	for (uint32_t i = 0; n > 1 && i < n; i++)
 		cost += world->costs.hop[oracle_meet(world->fabric, at[i],
 						     at[(i + 1) % n])];
 	return cost ? cost : world->costs.hop[0] * n;
@@ -381,11 +369,10 @@ static uint64_t cost_of(const struct world *world, const uint32_t *at)
 {
 	uint32_t sorted[UNITS_MAX], from, n;
 	uint64_t cost = 0;
-	uint32_t g;
 
 	if (!world->request.n_groups)
 		return ring_of(world, at, world->units);
-	for (g = 0; g < 3; g++) {
+	for (uint32_t g = 0; g < 3; g++) {
 		from = g == 2 ? world->member[0].units : 0;
 		n = g == 1 ? world->member[0].units : world->units - from;
 		memcpy(sorted, at + from, n * sizeof(*sorted));
@@ -400,9 +387,9 @@ static bool all_keep(struct brute *brute, const uint32_t *at)
 {
 	const struct world *world = brute->world;
 	uint32_t set, u;
-	size_t i;
 
-	for (i = 0; i < world->n_members; at += world->member[i++].units) {
+	for (size_t i = 0; i < world->n_members;
+	     at += world->member[i++].units) {
 		for (set = u = 0; u < world->member[i].units; u++)
 			set |= 1u << at[u];
 		if (!brute->keeps[i][set])
@@ -431,7 +418,6 @@ static void try_all(struct brute *brute, size_t member, uint32_t from,
 {
 	const struct world *world = brute->world;
 	const struct sgang_plan_member *m = &world->member[member];
-	uint32_t node;
 
 	if (unit - from == m->units) {
 		if (member + 1 == world->n_members)
@@ -440,7 +426,7 @@ static void try_all(struct brute *brute, size_t member, uint32_t from,
 			try_all(brute, member + 1, unit, unit);
 		return;
 	}
-	for (node = 0; node < world->n_nodes; node++) {
+	for (uint32_t node = 0; node < world->n_nodes; node++) {
 		if (!brute->left[node] ||
 		    has(brute->at + from, unit - from, node) ||
 		    (m->required && !sgang_nodeset_has(m->required, node)))
@@ -462,10 +448,9 @@ static void nodes_of(const struct world *world,
 		     const struct sgang_placement *made, uint32_t *at)
 {
 	uint32_t left[NODES_MAX], n = 0, i;
-	size_t r;
 
 	memcpy(left, world->free, sizeof(left));
-	for (r = 0; r < made->n_runs; r++) {
+	for (size_t r = 0; r < made->n_runs; r++) {
 		const struct sgang_run *run = &made->runs[r];
 		uint32_t from = 0;
 
@@ -591,9 +576,7 @@ static void run_out_of_memory(const struct sgang_plan_request *request)
 
 TEST(test_no_memory)
 {
-	uint64_t seed;
-
-	for (seed = 1; seed <= 60; seed++) {
+	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct world world;
 
 		make_world(&world, seed);
@@ -613,7 +596,6 @@ TEST(test_racks)
 	uint64_t random = 5;
 	struct sgang_error err;
 	char *p = text;
-	size_t r;
 
 	for (i = 0; i < 56; i++)
 		p += sprintf(p, "BlockName=b%u Nodes=n[%u-%u]\n", i, 18 * i,
@@ -627,7 +609,7 @@ TEST(test_racks)
 		bed.member[i].segment = 16;
 	}
 	assert_int_equal(sgang_plan(&bed.request, &made, NULL, &err), 1);
-	for (r = 0; r < made->n_runs; r++)
+	for (size_t r = 0; r < made->n_runs; r++)
 		in[made->runs[r].node / 18]++;
 	for (i = 0; i < 56; i++)
 		assert_true(!in[i] || in[i] == 16);

@@ -36,7 +36,6 @@ static bool brute_nodes(struct world *w, size_t i, uint32_t node, uint32_t used,
 			uint32_t tasks)
 {
 	const struct asked *a = &w->asked[i];
-	uint32_t t;
 
 	if (node == NODES)
 		return !tasks &&
@@ -45,7 +44,7 @@ static bool brute_nodes(struct world *w, size_t i, uint32_t node, uint32_t used,
 		       (used & a->required) == a->required && brute(w, i + 1);
 	if (brute_nodes(w, i, node + 1, used, tasks))
 		return true;
-	for (t = 1; t <= tasks && (a->allowed >> node & 1); t++) {
+	for (uint32_t t = 1; t <= tasks && (a->allowed >> node & 1); t++) {
 		uint32_t cpus = t * a->cpus;
 		uint32_t memory = a->memory + t * a->task_memory;
 		uint32_t domain = w->domain[node], n;
@@ -100,15 +99,13 @@ static bool brute(struct world *w, size_t i)
 static void check_answer(const struct world *w, const uint32_t *share)
 {
 	uint32_t used[NODES][DIMS] = { { 0 } }, owner[NODES];
-	size_t i;
-	uint32_t n;
 
 	memset(owner, 0xff, sizeof(owner));
-	for (i = 0; i < w->n; i++) {
+	for (size_t i = 0; i < w->n; i++) {
 		const struct asked *a = &w->asked[i];
 		uint32_t nodes = 0, tasks = 0, bits = 0, in = UINT32_MAX;
 
-		for (n = 0; n < NODES; n++) {
+		for (uint32_t n = 0; n < NODES; n++) {
 			uint32_t t = share[i * NODES + n];
 
 			if (!t)
@@ -130,7 +127,7 @@ static void check_answer(const struct world *w, const uint32_t *share)
 		assert_false(bits & ~a->allowed);
 		assert_int_equal(bits & a->required, a->required);
 	}
-	for (n = 0; n < NODES; n++) {
+	for (uint32_t n = 0; n < NODES; n++) {
 		assert_true(used[n][0] <= w->free[n][0]);
 		assert_true(used[n][1] <= w->free[n][1]);
 	}
@@ -172,14 +169,12 @@ static int search(const struct world *w, uint64_t *steps)
 		.n_members = w->n,
 		.steps = steps,
 	};
-	size_t i;
-	uint32_t t;
 	int rc;
 
-	for (i = 0; i < w->n; i++) {
+	for (size_t i = 0; i < w->n; i++) {
 		const struct asked *a = &w->asked[i];
 
-		for (t = 1; t <= a->tasks; t++) {
+		for (uint32_t t = 1; t <= a->tasks; t++) {
 			need[i][t - 1][0] = t * a->cpus;
 			need[i][t - 1][1] = a->memory + t * a->task_memory;
 		}
@@ -197,7 +192,7 @@ static int search(const struct world *w, uint64_t *steps)
 	rc = sgang_shares_find(&rq, share);
 	if (rc == 1)
 		check_answer(w, share);
-	for (i = 0; i < w->n; i++) {
+	for (size_t i = 0; i < w->n; i++) {
 		sgang_nodeset_destroy((void *)members[i].allowed);
 		sgang_nodeset_destroy((void *)members[i].required);
 	}

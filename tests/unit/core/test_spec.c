@@ -49,9 +49,8 @@ TEST(test_name)
 		{ "DOM\\al.ice@x=y/t", "DOM\\al.ice@x=y", "t" },
 		{ X255 "/" X63, X255, X63 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec spec;
 		struct sgang_error err;
 
@@ -229,9 +228,8 @@ TEST(test_refused)
 		{ "", "x", EINVAL, "no such option" },
 		{ "--gang", "train", EINVAL, "no such option" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec spec, before;
 		struct sgang_error err = { "" };
 
@@ -365,11 +363,10 @@ TEST(test_min_tres)
 	};
 	char text[SGANG_GROUPS_SIZE];
 	struct sgang_spec spec;
-	size_t i;
 
 	sgang_spec_init(&spec);
 	assert_null(sgang_spec_value(&spec, "gang-min-tres", text));
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		/* what was said before is replaced as a whole */
 		take(&spec, "gang-min-tres", cases[i].value);
 		assert_true(spec.min_cpus == cases[i].cpus);
@@ -402,9 +399,8 @@ TEST(test_groups)
 	char text[SGANG_GROUPS_SIZE];
 	struct sgang_spec spec;
 	const char *at;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		assert_false(spec.groups_set);
 		take(&spec, "gang-groups", cases[i].value);
@@ -632,9 +628,8 @@ TEST(test_env)
 		  0,
 		  0 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec spec;
 		struct sgang_error err = { "" };
 		int rc = sgang_spec_from_env(&spec, (char **)cases[i].env, 5,
@@ -670,9 +665,8 @@ TEST(test_rank_order)
 	};
 	struct sgang_spec spec, first;
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		take(&spec, "gang", "alice/t");
 		first = spec;
@@ -702,7 +696,6 @@ TEST(test_pool)
 	struct sgang_spec pool, spec;
 	char text[SGANG_GROUPS_SIZE];
 	struct sgang_error err;
-	size_t i;
 
 	sgang_spec_init(&pool);
 	take(&pool, "gang", "alice/reserve");
@@ -711,7 +704,7 @@ TEST(test_pool)
 	take(&pool, "gang-object", "1");
 	assert_int_equal(sgang_spec_check(&pool, &err), 0);
 	assert_string_equal(sgang_spec_value(&pool, "gang-pool", text), "yes");
-	for (i = 0; i < COUNT(others); i++) {
+	for (size_t i = 0; i < COUNT(others); i++) {
 		spec = pool;
 		take(&spec, others[i][0], others[i][1]);
 		assert_int_equal(sgang_spec_check(&spec, &err), -1);
@@ -808,9 +801,8 @@ TEST(test_check)
 	};
 	struct sgang_spec spec;
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(orphans); i++) {
+	for (size_t i = 0; i < COUNT(orphans); i++) {
 		sgang_spec_init(&spec);
 		take(&spec, orphans[i][0], orphans[i][1]);
 		assert_int_equal(sgang_spec_check(&spec, &err), -1);
@@ -1012,9 +1004,8 @@ TEST(test_agree)
 		  { "4", "-", "-" },
 		  "--gang-min-member=4 is above --gang-total-number=3" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec first = spec_of(cases[i].first[0],
 						  cases[i].first[1],
 						  cases[i].first[2]);
@@ -1083,9 +1074,8 @@ TEST(test_agree_words)
 		{ "gang-min-tres", "node=5", "node=6", "said node=5" },
 		{ "gang-order", "1", "2", NULL },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec first = spec_of("4", "-", "-");
 		struct sgang_spec later = first;
 		struct sgang_error err = { "" };
@@ -1166,9 +1156,8 @@ TEST(test_merge_words)
 		{ "gang-placeholder-unused", "00:10:00", "01:00:00", NULL },
 	};
 	char text[SGANG_GROUPS_SIZE];
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec into, own, object;
 
 		sgang_spec_init(&own);
@@ -1240,9 +1229,8 @@ TEST(test_random_bytes)
 TEST(test_random_groups)
 {
 	uint64_t seed = SEED;
-	int round;
 
-	for (round = 0; round < 5000; round++) {
+	for (int round = 0; round < 5000; round++) {
 		char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
 		bool listed[3][3] = { { false } };
 		struct sgang_spec spec, again;

@@ -98,9 +98,7 @@ static const struct {
 /* 4.24 to 4.26 */
 TEST(test_fits)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(fits); i++) {
+	for (size_t i = 0; i < COUNT(fits); i++) {
 		struct sgang_placement *placement = NULL;
 		struct bed bed;
 		char names[256];
@@ -188,9 +186,8 @@ TEST(test_lacks)
 	static const struct sgang_explain_unit slot = { "slot", "slots", 1,
 							NULL };
 	char told[SGANG_EXPLAIN_SIZE];
-	size_t i;
 
-	for (i = 0; i < COUNT(lacks); i++) {
+	for (size_t i = 0; i < COUNT(lacks); i++) {
 		struct sgang_placement *placement = NULL;
 		struct sgang_nofit nofit;
 		struct bed bed;
@@ -230,7 +227,6 @@ TEST(test_islands)
 	struct sgang_devices *devices;
 	char names[64];
 	struct bed bed;
-	uint32_t level;
 
 	ask(&bed, "SwitchName=r Nodes=n[1-2]", NULL, "1x2 1x2", 0, NO_LIMIT);
 	devices = sgang_devices_create(bed.fabric, islands, NULL);
@@ -238,9 +234,10 @@ TEST(test_islands)
 	sgang_fabric_destroy(bed.fabric);
 	bed.fabric = devices->fabric;
 	bed.request.fabric = devices->fabric;
-	for (level = 0; level < 4; level++)
+	for (uint32_t level = 0; level < 4; level++)
 		bed.free[level] = bed.total[level] = 4;
-	for (level = SGANG_LEVEL_ISLAND; level <= SGANG_LEVEL_NODE; level++) {
+	for (uint32_t level = SGANG_LEVEL_ISLAND; level <= SGANG_LEVEL_NODE;
+	     level++) {
 		placement = NULL;
 		bed.request.spread_level = level;
 		assert_int_equal(
@@ -316,12 +313,11 @@ TEST(test_too_large)
 	struct sgang_placement *placement = NULL;
 	struct sgang_error err;
 	struct bed bed;
-	uint32_t i;
 
 	ask(&bed, FABRIC, NULL, "1x4 1x4 1x4 1x4", SGANG_LEVEL_LEAF, NO_LIMIT);
-	for (i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 4; i++)
 		bed.member[i].ranks = UINT32_MAX / 4;
-	for (i = 0; i < SGANG_LEVELS; i++)
+	for (uint32_t i = 0; i < SGANG_LEVELS; i++)
 		bed.costs.hop[i] = UINT32_MAX;
 	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), -1);
 	assert_int_equal(errno, EINVAL);

@@ -33,9 +33,8 @@ TEST(test_number)
 		{ "1.0", 0, 10, EINVAL, 0 },
 		{ "99999999999999999999999999x", 0, 10, EINVAL, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint64_t value = 4711;
 		int rc = sgang_text_number(cases[i].text, cases[i].min,
 					   cases[i].max, &value);
@@ -89,9 +88,8 @@ TEST(test_decimal)
 		{ "nan", EINVAL, NULL },
 	};
 	char shown[SGANG_DECIMAL_SHOWN];
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		double value = 4711;
 		int rc = sgang_text_decimal(cases[i].text, 1000000, &value);
 
@@ -159,9 +157,8 @@ TEST(test_time)
 		{ "unlimited!", EINVAL, 0 },
 		{ "ten", EINVAL, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t seconds = 4711;
 		int rc = sgang_text_time(cases[i].text, &seconds);
 
@@ -194,13 +191,12 @@ TEST(test_show_time)
 	char shown[SGANG_TIME_SHOWN];
 	uint64_t seed = SEED;
 	uint32_t again, seconds;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(sgang_text_show_time(shown,
 							 cases[i].seconds),
 				    cases[i].shown);
-	for (i = 0; i < 20000; i++) {
+	for (size_t i = 0; i < 20000; i++) {
 		seconds = (uint32_t)(fuzz_next(&seed) >>
 				     (32 + fuzz_below(&seed, 31))) |
 			  1;

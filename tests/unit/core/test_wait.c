@@ -55,9 +55,8 @@ TEST(test_waited)
 TEST(test_random)
 {
 	uint64_t seed = SEED;
-	int round;
 
-	for (round = 0; round < 20000; round++) {
+	for (int round = 0; round < 20000; round++) {
 		struct sgang_wait_place place[6];
 		size_t n = 1 + fuzz_below(&seed, 6), i, chosen;
 		struct sgang_wait_question q = {

@@ -259,9 +259,7 @@ static struct sgang_fabric *load(const char *text, const char *settings,
 /* 4.14 to 4.18, 4.27: 14 and 80 whatever the format. */
 IN_FOLDER(test_golden)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(textbook); i++) {
+	for (size_t i = 0; i < COUNT(textbook); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_conf conf;
 		struct sgang_ring ring;
@@ -305,9 +303,8 @@ IN_FOLDER(test_nvl72)
 		  "LevelNames=island,tray,nvlink,row HopCosts=1,1,1,16\n",
 		  142 + 2 * 16, 2 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_conf conf;
 		struct sgang_ring ring;
@@ -415,9 +412,8 @@ TEST(test_shipped)
 		{ "tree1024.conf", 1024, 73, 4, true },
 		{ "two.yaml", 16, 7, 4, true },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_error err;
 		char path[4096];
@@ -476,16 +472,16 @@ IN_FOLDER(test_fuzz)
 	static const char spice[] = "-: \n[]{}#'\"&*!|>%@tsn1,?~";
 	struct sgang_conf conf;
 	char text[sizeof(good_yaml)];
-	uint64_t seed, random;
+	uint64_t random;
 
 	sgang_conf_default(&conf);
 	/* cut anywhere */
-	for (seed = 0; seed < sizeof(good_yaml); seed++) {
+	for (uint64_t seed = 0; seed < sizeof(good_yaml); seed++) {
 		strcpy(text, good_yaml);
 		text[seed] = '\0';
 		try_text(&conf, text, (unsigned long)seed);
 	}
-	for (seed = 1; seed <= 6000; seed++) {
+	for (uint64_t seed = 1; seed <= 6000; seed++) {
 		random = seed;
 		strcpy(conf.topology_name, seed % 3 ? "" : "b");
 		if (seed % 8) {
@@ -505,9 +501,8 @@ IN_FOLDER(test_no_memory)
 {
 	struct sgang_error err;
 	struct sgang_conf conf;
-	int kind;
 
-	for (kind = 0; kind < 2; kind++) {
+	for (int kind = 0; kind < 2; kind++) {
 		unsigned long n;
 
 		write_text(topology, good_yaml);
@@ -584,9 +579,8 @@ static struct sgang_fabric *load_text(const char *yaml, const char *const *only,
 TEST(test_records)
 {
 	char text[4096];
-	size_t i;
 
-	for (i = 0; i < COUNT(records_cases); i++) {
+	for (size_t i = 0; i < COUNT(records_cases); i++) {
 		char *yaml =
 			sgang_fabric_records_yaml(records_cases[i].records);
 		struct sgang_fabric *fabric;
@@ -652,7 +646,6 @@ IN_FOLDER(test_large)
 	struct sgang_fabric *fabric;
 	struct sgang_conf conf;
 	size_t used;
-	int i;
 
 	assert_non_null(text);
 	used = (size_t)snprintf(text, room,
@@ -660,7 +653,7 @@ IN_FOLDER(test_large)
 				"    switches:\n      - switch: top\n"
 				"        children: s[1-%d]\n",
 				LEAVES);
-	for (i = 0; i < LEAVES; i++)
+	for (int i = 0; i < LEAVES; i++)
 		used += (size_t)snprintf(text + used, room - used,
 					 "      - switch: s%d\n"
 					 "        nodes: n[%d-%d]\n",

@@ -67,9 +67,8 @@ static void check_gpus(const struct shape *shape,
 		       const struct sgang_node_topo *topo)
 {
 	char islands[64] = "", nics[256] = "";
-	uint32_t i;
 
-	for (i = 0; i < topo->n_gpus; i++) {
+	for (uint32_t i = 0; i < topo->n_gpus; i++) {
 		islands[i] = (char)('0' + topo->gpu[i].island);
 		snprintf(nics + strlen(nics), sizeof(nics) - strlen(nics),
 			 "%s%s", i ? " " : "", topo->gpu[i].nic);
@@ -102,9 +101,7 @@ static void check_cores(const struct shape *shape,
 
 TEST(test_shapes)
 {
-	size_t i;
-
-	for (i = 0; i < N_SHAPES; i++) {
+	for (size_t i = 0; i < N_SHAPES; i++) {
 		struct sgang_node_topo *topo = load(shapes[i].file);
 
 		assert_string_equal(topo->name, shapes[i].name);
@@ -229,9 +226,8 @@ static void add_matrix(struct xml *xml, const char *name, unsigned int n,
 		       const unsigned int *values)
 {
 	char line[256] = "";
-	unsigned int i, j;
 
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line),
 			 "%u ", 600 + i);
 	add(xml,
@@ -239,9 +235,9 @@ static void add_matrix(struct xml *xml, const char *name, unsigned int n,
 	    "name=\"%s\" indexing=\"gp\">\n<indexes length=\"%zu\">%s"
 	    "</indexes>\n",
 	    n, name, strlen(line), line);
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		line[0] = '\0';
-		for (j = 0; j < n; j++)
+		for (unsigned int j = 0; j < n; j++)
 			snprintf(line + strlen(line),
 				 sizeof(line) - strlen(line), "%u ",
 				 values[i * n + j]);
@@ -278,11 +274,10 @@ static const char *islands_with(const char *name, const unsigned int *values)
 {
 	static struct xml xml;
 	char gpu[16];
-	unsigned int i;
 
 	begin_machine(&xml, 2);
 	begin_package(&xml, 0);
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		snprintf(gpu, sizeof(gpu), "nvml%u", i);
 		add_gpu(&xml, i, 1 + i, "NVML", gpu);
 	}
@@ -333,10 +328,9 @@ TEST(test_links)
 		    4000000000, 0, 0, 4000000000, 0 },
 		  "0011 0101" },
 	};
-	size_t i;
 
 	assert_string_equal(islands_with(NULL, NULL), "0000 0000");
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(islands_with(cases[i].name,
 						 cases[i].values),
 				    cases[i].islands);
@@ -348,14 +342,13 @@ TEST(test_host_bridges)
 {
 	static struct xml xml;
 	char name[16];
-	unsigned int i;
 
 	begin_machine(&xml, 2);
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		begin_package(&xml, i);
 		end_object(&xml);
 	}
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		if (i % 2 == 0)
 			begin_bridge(&xml, i / 2);
 		snprintf(name, sizeof(name), "nvml%u", i);
@@ -378,10 +371,9 @@ static struct sgang_node_topo *order_of(const char *subtype,
 	static const unsigned int bus[] = { 9, 3, 7, 1 };
 	static struct xml xml;
 	struct sgang_node_topo *topo;
-	unsigned int i;
 
 	begin_machine(&xml, 2);
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		if (i % 2 == 0)
 			begin_package(&xml, i / 2);
 		add_gpu(&xml, i, bus[i], subtype, names[i]);
@@ -399,11 +391,10 @@ static void check_order(const char *subtype, const char *const *names,
 			const char *order)
 {
 	struct sgang_node_topo *topo = order_of(subtype, names);
-	uint32_t i;
 
 	assert_string_equal(topo->name, "order");
 	assert_int_equal(topo->n_gpus, 4);
-	for (i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(topo->gpu[i].bus[6], order[i]);
 	sgang_node_topo_destroy(topo);
 }
@@ -509,9 +500,8 @@ TEST(test_wrong_text)
 		  "shape.xml:3: expected a matrix" },
 		{ HEAD "<distances2hetero>", "shape.xml:3: expected a matrix" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		check_wrong(cases[i].xml, EINVAL, cases[i].message);
 }
 

@@ -50,10 +50,9 @@ static int remove_dir(void **state)
 					     "node-topology/nodes.conf",
 					     "shapes", "broken.xml" };
 	char path[4096];
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(files); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		path_of(path, files[i]);
 		unlink(path);
 	}
@@ -106,14 +105,13 @@ static const char *shapes(const char *text)
 	const struct sgang_node_topo *const *topo;
 	struct sgang_node_topos *topos;
 	struct sgang_error err;
-	size_t i;
 
 	topos = load(text, &err);
 	if (!topos)
 		fail_msg("%s", err.text);
 	topo = sgang_node_topos_array(topos);
 	shown[0] = '\0';
-	for (i = 0; i < N_NAMES; i++)
+	for (size_t i = 0; i < N_NAMES; i++)
 		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown),
 			 "%s%s", i ? " " : "", topo[i] ? topo[i]->name : "-");
 	snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown),

@@ -38,9 +38,8 @@ TEST(test_folder)
 	};
 	char folder[SGANG_PATH], path[SGANG_PATH + 9];
 	struct sgang_error err;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(sgang_path_folder(folder, cases[i].path, &err),
 				 0);
 		assert_string_equal(folder, cases[i].folder);

@@ -133,10 +133,8 @@ static struct sgang_submit_member member_of(const struct job *job,
 
 static void fake_each_member(sgang_submit_visit_f visit, void *arg)
 {
-	size_t i;
-
 	ctld.looked++;
-	for (i = 0; i < ctld.n_jobs; i++) {
+	for (size_t i = 0; i < ctld.n_jobs; i++) {
 		struct sgang_submit_member member;
 
 		if (ctld.jobs[i].ended)
@@ -349,9 +347,7 @@ struct admission {
 
 static void run_cases(const struct admission *cases, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct sgang_error err = { "" };
 		enum sgang_submit_verdict verdict;
 
@@ -1498,10 +1494,9 @@ SUBMIT_TEST(test_change)
 		  { .throttle = 2 },
 		  SGANG_SUBMIT_FINE },
 	};
-	size_t i;
 
 	configure("GangName=alice/listed MinMember=2\n");
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_submit_member member;
 		struct sgang_error err = { "" };
 
@@ -1548,13 +1543,12 @@ SUBMIT_TEST(test_change_account_or_partition)
 		{ 3, { .partition = "main" }, NULL },
 		{ 1, { .partition = "half" }, NULL },
 	};
-	size_t i;
 
 	configure("AccountMaxGangMembers=proj:4 AccountMaxGangs=proj:1\n"
 		  "PartitionMaxExclusive=half:none\n");
 	ctld.jobs = there;
 	ctld.n_jobs = COUNT(there);
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_submit_member member =
 			member_of(&there[cases[i].job_id - 1], cases[i].job_id);
 		struct sgang_error err = { "" };

@@ -75,9 +75,8 @@ TEST(test_hostfile)
 		  NULL,
 		  EINVAL },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err;
 		char *text = sgang_order_hostfile(cases[i].env, &err);
 
@@ -138,14 +137,13 @@ TEST(test_command_line)
 		{ { "--het-group=0", "app" }, false },
 	};
 	char *env[] = { JOB, "SLURM_CPUS_PER_TASK=2", NULL };
-	size_t i, w;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *argv[WORDS_MAX + 1] = { "srun" }, *text = NULL;
 		struct sgang_error err;
 		int rc;
 
-		for (w = 0; w < WORDS_MAX - 1; w++)
+		for (size_t w = 0; w < WORDS_MAX - 1; w++)
 			argv[w + 1] = cases[i].argv[w];
 		rc = sgang_order_step(argv, env, true, &text, &err);
 		if (rc != (cases[i].ordered ? SGANG_ORDER_HOSTFILE :
@@ -201,9 +199,8 @@ TEST(test_ways)
 		  false,
 		  SGANG_ORDER_SLURM },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err;
 		char *text = NULL;
 		int rc = sgang_order_step(cases[i].argv, cases[i].env,
@@ -245,9 +242,8 @@ TEST(test_environment)
 		  false },
 	};
 	char *argv[] = { "srun", "app", NULL };
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err;
 		char *text = NULL;
 

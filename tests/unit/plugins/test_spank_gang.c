@@ -31,10 +31,8 @@ static const char *const inherited[][2] = {
 
 static int clean_environment(void **state)
 {
-	size_t i;
-
 	(void)state;
-	for (i = 0; i < N_INHERITED; i++)
+	for (size_t i = 0; i < N_INHERITED; i++)
 		unsetenv(inherited[i][0]);
 	unsetenv("SLURM_JOB_ID");
 	unsetenv("SLURM_JOBID");
@@ -43,9 +41,7 @@ static int clean_environment(void **state)
 
 static void set_inherited(void)
 {
-	size_t i;
-
-	for (i = 0; i < N_INHERITED; i++)
+	for (size_t i = 0; i < N_INHERITED; i++)
 		assert_int_equal(setenv(inherited[i][0], inherited[i][1], 1),
 				 0);
 }
@@ -68,9 +64,8 @@ TEST(test_contexts)
 		{ S_CTX_REMOTE, TYPED }, { S_CTX_SLURMD, 0 },
 		{ S_CTX_JOB_SCRIPT, 0 }, { S_CTX_ERROR, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		load(cases[i].context);
 		assert_int_equal(fake_spank.n_options, cases[i].n_options);
 		assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
@@ -118,9 +113,7 @@ TEST(test_remote_value)
 
 static void assert_environment(const bool kept[N_INHERITED])
 {
-	size_t i;
-
-	for (i = 0; i < N_INHERITED; i++)
+	for (size_t i = 0; i < N_INHERITED; i++)
 		if (!!getenv(inherited[i][0]) != kept[i])
 			fail_msg("%s is %s", inherited[i][0],
 				 kept[i] ? "gone" : "still there");
@@ -133,10 +126,9 @@ CLEAN_TEST(test_parent_is_forgotten)
 					       "SLURM_GANG_NAME" };
 	static const enum spank_context contexts[] = { S_CTX_ALLOCATOR,
 						       S_CTX_LOCAL };
-	size_t m, c;
 
-	for (m = 0; m < 3; m++) {
-		for (c = 0; c < 2; c++) {
+	for (size_t m = 0; m < 3; m++) {
+		for (size_t c = 0; c < 2; c++) {
 			/* that is a step, see below */
 			if (contexts[c] == S_CTX_LOCAL && m == 0)
 				continue;

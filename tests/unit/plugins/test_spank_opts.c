@@ -127,9 +127,8 @@ TEST(test_values)
 		{ "gang-topology", "prefer:a123456789-123456789-123456789-12",
 		  E2BIG, "31 characters" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_error err = { "" };
 		int rc = sgang_opts_check(slot_of(cases[i].name),
 					  cases[i].value, &err);
@@ -151,7 +150,6 @@ TEST(test_variables)
 {
 	char name[128];
 	struct sgang_opts_slot found;
-	size_t slot;
 
 	assert_true(sgang_opts_variable(slot_of("gang"), name, sizeof(name)));
 	assert_string_equal(name, "SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang");
@@ -160,7 +158,7 @@ TEST(test_variables)
 	assert_string_equal(name, "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 				  "gang_min_available");
 	assert_false(sgang_opts_variable(99, name, sizeof(name)));
-	for (slot = 0; sgang_opts_slot(slot, &found); slot++) {
+	for (size_t slot = 0; sgang_opts_slot(slot, &found); slot++) {
 		assert_true(sgang_opts_variable(slot, name, sizeof(name)));
 		assert_true(sgang_opts_is_option(name));
 	}
@@ -184,9 +182,8 @@ TEST(test_whose_variable)
 		{ "SLURM_JOB_ID=7", false, false },
 		{ "", false, false },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(sgang_opts_is_option(cases[i].entry),
 				 cases[i].option);
 		assert_int_equal(sgang_opts_is_told(cases[i].entry),

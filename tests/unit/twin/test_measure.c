@@ -212,9 +212,8 @@ static void count_down(size_t n, struct sgang_measure *m)
 	struct sgang_outcome_job *end = calloc(n, sizeof(*end));
 	const struct sgang_trace queue = { .jobs = job, .n_jobs = n };
 	const struct sgang_outcome after = { .jobs = end, .n_jobs = n };
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		job[i].submit = 50;
 		job[i].nodes = (uint32_t)i + 1;
 		end[i].start = end[i].work = 50 + (int64_t)(n - i);
@@ -238,9 +237,8 @@ TEST(nearest_rank)
 		{ 100, 50.5, 50, 90, 99 }, { 1000, 500.5, 500, 900, 990 },
 	};
 	struct sgang_measure m;
-	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		count_down(cases[i].n, &m);
 		assert_near(m.jobs[ALL].wait.mean, cases[i].mean);
 		assert_near(m.jobs[ALL].wait.median, cases[i].median);
@@ -257,11 +255,10 @@ TEST(each_size_is_in_one_class)
 {
 	static const double of_class[] = { 20, 1, 2, 4, 8, 5 };
 	struct sgang_measure m;
-	size_t i;
 
 	assert_int_equal(COUNT(of_class), SGANG_MEASURE_CLASSES);
 	count_down(20, &m);
-	for (i = 0; i < COUNT(of_class); i++)
+	for (size_t i = 0; i < COUNT(of_class); i++)
 		assert_near(m.jobs[i].n, of_class[i]);
 	assert_string_equal(sgang_measure_class_name[EIGHT], "8-15");
 	assert_near(m.jobs[EIGHT].wait.max, 13);

@@ -180,11 +180,10 @@ TEST(goes_there_and_back)
 	static const size_t pieces[] = { 0, 1, 7, 4096 };
 	struct sgang_outcome got;
 	struct sgang_error err;
-	size_t i, k;
 	int fd;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		for (k = 0; k < COUNT(pieces); k++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		for (size_t k = 0; k < COUNT(pieces); k++) {
 			piece = pieces[k];
 			fd = stream_of(cases[i]);
 			assert_int_equal(sgang_outcome_read(&got, fd, &err), 0);
@@ -250,9 +249,9 @@ TEST(what_leads_nowhere_is_refused)
 	const struct sgang_outcome all = whole();
 	const struct sgang_outcome_job job = jobs[0];
 	const struct sgang_outcome_gang gang = gangs[0];
-	int which, fd;
+	int fd;
 
-	for (which = 0; which < 6; which++) {
+	for (int which = 0; which < 6; which++) {
 		if (which == 0)
 			jobs[0].how = SGANG_OUTCOME_CANCELLED + 1;
 		else if (which == 1)

@@ -54,10 +54,9 @@ static char *fold_nodes(const struct sgang_site *site,
 	const char **names = calloc(site->n_nodes + 1, sizeof(*names));
 	size_t n = 0;
 	char *list;
-	uint32_t i;
 
 	assert_int_equal(sgang_nodeset_size(nodes), site->n_nodes);
-	for (i = 0; i < site->n_nodes; i++)
+	for (uint32_t i = 0; i < site->n_nodes; i++)
 		if (sgang_nodeset_has(nodes, i))
 			names[n++] = site->names[i];
 	list = sgang_hostlist_fold(names, n);
@@ -126,15 +125,15 @@ static char *describe(const struct sgang_site *site)
 {
 	struct sgang_site_scheduling plain;
 	char *text = NULL;
-	size_t size, i;
+	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	for (i = 0; i < site->n_nodes; i++) {
+	for (size_t i = 0; i < site->n_nodes; i++) {
 		describe_node(&site->nodes[i], out);
 		assert_string_equal(site->names[i], site->nodes[i].name);
 	}
-	for (i = 0; i < site->n_partitions; i++)
+	for (size_t i = 0; i < site->n_partitions; i++)
 		describe_partition(site, &site->partitions[i], out);
 	sgang_site_default(&plain);
 	describe_scheduling(&site->scheduling, &plain, out);
@@ -351,9 +350,8 @@ TEST(no_memory)
 	struct sgang_error err;
 	unsigned long n;
 	long live;
-	size_t i;
 
-	for (i = 0; i < COUNT(trials); i++) {
+	for (size_t i = 0; i < COUNT(trials); i++) {
 		if (trials[i].expected[0] == ':')
 			continue;
 		write_file(path, trials[i].text);

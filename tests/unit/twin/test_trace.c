@@ -73,11 +73,11 @@ static void describe_job(const struct sgang_trace_job *job, FILE *out)
 static char *describe(const struct sgang_trace *trace)
 {
 	char *text = NULL;
-	size_t size, i;
+	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	for (i = 0; i < trace->n_jobs; i++)
+	for (size_t i = 0; i < trace->n_jobs; i++)
 		describe_job(&trace->jobs[i], out);
 	fclose(out);
 	return text;
@@ -399,9 +399,8 @@ TEST(no_memory)
 	struct sgang_error err;
 	unsigned long n;
 	long live;
-	size_t i;
 
-	for (i = 0; i < COUNT(trials); i++) {
+	for (size_t i = 0; i < COUNT(trials); i++) {
 		if (trials[i].expected[0] == ':')
 			continue;
 		write_file(trials[i].text);
@@ -467,14 +466,13 @@ TEST(standard_input)
 static void write_many(void)
 {
 	FILE *file = fopen(path, "w");
-	uint32_t i;
 
 	assert_non_null(file);
 	fputs("JobIDRaw|User|Account|Partition|QOS|JobName|Submit|Start|"
 	      "ElapsedRaw|TimelimitRaw|State|AllocNodes|AllocTRES|Priority|"
 	      "SystemComment\n",
 	      file);
-	for (i = 0; i < MANY; i++)
+	for (uint32_t i = 0; i < MANY; i++)
 		fprintf(file,
 			"%u|user%u|acct|gpu|normal|job %c%c|%u|%u|3600|120|"
 			"COMPLETED|4|billing=64,cpu=64,gres/gpu=32,mem=512G,"
