@@ -41,9 +41,7 @@ static void begin_serve(uint32_t min, uint32_t ids[6])
 {
 	add_replica("r1", min, ids);
 	add_replica("r2", min, ids + 3);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(ids, min == 2 ? 6 : 3, FAKE_RUNNING);
 }
 
@@ -77,13 +75,10 @@ TOY_TEST(test_stale)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ids[6], left = 0;
 
-		teardown(state);
-		setup(state);
-		snprintf(context, sizeof(context), "%s", cases[i].what);
+		afresh(setup, "%s", cases[i].what);
 		begin_serve(cases[i].min, ids);
 		schedule_and_pass();
-		pass();
-		all_in_state(ids, 6, FAKE_RUNNING);
+		pass_to(ids, 6, FAKE_RUNNING);
 		for (uint32_t k = 0; k < 6; k++) {
 			if (cases[i].completes >> k & 1)
 				fake_end(ids[k]);
@@ -101,10 +96,8 @@ TOY_TEST(test_stale)
 			pass();
 		}
 		fake_clock(119);
-		pass();
-		assert_int_equal(fake_state(left), FAKE_RUNNING);
-		fake_clock(5);
-		pass();
+		pass_to(&left, 1, FAKE_RUNNING);
+		wait_and_pass(5);
 		pass();
 		if ((fake_state(left) == FAKE_GONE) != cases[i].stale)
 			fail_msg("%s: %s", context,
@@ -121,9 +114,7 @@ TOY_TEST(test_late_after_all)
 
 	for (uint32_t i = 0; i < 3; i++)
 		ids[i] = with_role("t", 2, roles[i], "");
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	fake_end(ids[1]);
 	fake_end(ids[2]);
@@ -157,10 +148,8 @@ TOY_TEST(test_spares)
 		ids[i] = submit(rq);
 	}
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
-	pass();
-	assert_int_equal(fake_state(ids[4]), FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_RUNNING);
+	pass_to(&ids[4], 1, FAKE_PENDING);
 	/* as slurmctld starts a member whose gang has started */
 	assert_int_equal(turn(ids[4]), SGANG_TURN_ORDINARY);
 	assert_true(fake_start(ids[4], FAKE_ALL_NODES));
@@ -170,10 +159,9 @@ TOY_TEST(test_spares)
 	r = record_of(ids[4]);
 	assert_int_equal(fake_state(ids[4]), FAKE_RUNNING);
 	assert_true(r.spare && !r.placed);
-	assert_string_equal(fake_getenv(ids[4], "SLURM_GANG_ROLE"), "b");
+	is_told(ids[4], "SLURM_GANG_ROLE", "b");
 	pass();
-	fake_clock(2);
-	pass();
+	wait_and_pass(2);
 	fake_fail(ids[0], false);
 	pass();
 	pass();
@@ -185,7 +173,7 @@ TOY_TEST(test_spares)
 	r = record_of(ids[4]);
 	assert_true(r.placed && !r.spare);
 	assert_int_equal(r.member_rank, rank);
-	assert_string_equal(fake_getenv(ids[4], "SLURM_GANG_ROLE"), "b");
+	is_told(ids[4], "SLURM_GANG_ROLE", "b");
 }
 
 /* ---- many members ---- */
@@ -234,9 +222,7 @@ TOY_TEST(test_many)
 	gang = time_start("gang_mode=strict", 0);
 	wide_cluster();
 	first = with_role("many", 1, "a:min=1", "");
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	assert_int_equal(fake_state(first), FAKE_RUNNING);
 	group = time_start("gang_role=b:min=480", first);
 	print_message("# %d members: gang %.1f ms, group %.1f ms\n", MANY,
@@ -252,9 +238,7 @@ TOY_TEST(test_array_follows)
 	uint32_t ids[3], had = 0, n = 0;
 
 	add_replica("r1", 1, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	rq.array = 5;
 	rq.more = "gang_role=r2:min=2/decode:min=4";
@@ -262,9 +246,7 @@ TOY_TEST(test_array_follows)
 	rq.array = 0;
 	rq.more = "gang_role=r2/encode:min=1";
 	(void)submit(rq);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	for (size_t i = 0; i < FAKE_JOBS; i++) {
 		const struct fake_job *j = fake_record(i);
 		uint32_t rank;
@@ -307,9 +289,7 @@ static void prepare_follow(uint32_t ids[3])
 	uint32_t first[3];
 
 	add_replica("r1", 1, first);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(first, 3, FAKE_RUNNING);
 	add_replica("r2", 1, ids);
 	pass();
@@ -320,9 +300,7 @@ static void prepare_follow(uint32_t ids[3])
 static void prepare_stale(uint32_t ids[3])
 {
 	add_replica("r1", 1, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	fake_end(ids[1]);
 	fake_fail(ids[0], false);
 	pass();
@@ -370,17 +348,13 @@ TOY_TEST(test_no_memory)
 		for (uint64_t at = 1; reached; at++) {
 			uint32_t ids[3], passes = 0;
 
-			teardown(state);
-			setup(state);
+			afresh(setup, "case %zu, allocation %u", p / 2,
+			       (unsigned int)at);
 			cases[p / 2].prepare(ids);
-			snprintf(context, sizeof(context),
-				 "case %zu, allocation %llu", p / 2,
-				 (unsigned long long)at);
 			reached = pass_without_memory(at, p % 2);
 			for (; !cases[p / 2].done(ids) && passes < 20;
 			     passes++) {
-				fake_clock(10);
-				schedule_and_pass();
+				wait_and_schedule(10);
 				if (in_state("serve", FAKE_RUNNING) %
 				    cases[p / 2].parts)
 					fail_msg("%s: in part", context);

@@ -65,8 +65,7 @@ static void reach(uint32_t id)
 /* A gang of n that has claimed nodes. */
 static void claim_for(struct fake_request rq, uint32_t n, uint32_t *ids)
 {
-	submit_many(rq, n, ids);
-	pass();
+	submit_and_pass(rq, n, ids);
 	reach(ids[0]);
 	assert_string_not_equal(record_of(ids[0]).claim, "");
 }
@@ -184,8 +183,7 @@ PREEMPTION_TEST(test_whole)
 	uint64_t nodes;
 
 	fill(GRACE, low);
-	submit_many(high("train", 3), 3, ids);
-	pass();
+	submit_and_pass(high("train", 3), 3, ids);
 	saved_member = ids[0];
 	was_saved = false;
 	fake_on_save(look_at_save);
@@ -199,18 +197,15 @@ PREEMPTION_TEST(test_whole)
 				 (nodes >> n & 1));
 	for (int i = 0; i < 3; i++) {
 		assert_true(claimed_by(ids[i]) == nodes);
-		assert_non_null(strstr(text_of(ids[i]),
-				       "3 of 3 preempted jobs are ending"));
+		mentions(ids[i], "3 of 3 preempted jobs are ending");
 	}
 
 	fake_clock(GRACE - 1);
-	pass();
-	all_in_state(low, NODES, FAKE_RUNNING);
+	pass_to(low, NODES, FAKE_RUNNING);
 	all_in_state(ids, 3, FAKE_PENDING);
 	assert_int_equal(n_struck(), 3);
 	fake_clock(1);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 	assert_int_equal(n_struck(), 0);
@@ -230,8 +225,7 @@ PREEMPTION_TEST(test_killed)
 		low[n] = start_on(n, rq);
 	claim_for(high("train", 3), 3, ids);
 	all_in_state(ids, 3, FAKE_PENDING);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	for (uint32_t n = 0; n < NODES; n++)
 		ended += fake_state(low[n]) == FAKE_GONE;
 	assert_int_equal(ended, 3);
@@ -274,8 +268,7 @@ PREEMPTION_TEST(test_nobody)
 	firm.tier = 1;
 	(void)start_on(3, firm);
 	rq.partition = 0x0f;
-	submit_many(rq, 4, ids);
-	pass();
+	submit_and_pass(rq, 4, ids);
 	for (int i = 0; i < 5; i++) {
 		reach(ids[0]);
 		fake_clock(10);
@@ -298,13 +291,11 @@ PREEMPTION_TEST(test_something_else)
 		struct fake_request rq = high("train", 3);
 		uint32_t low[NODES], ids[3];
 
-		teardown(state);
-		setup_preemption(state);
+		afresh(setup_preemption, "i %zu", i);
 		fill(0, low);
 		rq.licences = of[i].licences;
 		rq.most_nodes = of[i].most_nodes;
-		submit_many(rq, 3, ids);
-		pass();
+		submit_and_pass(rq, 3, ids);
 		reach(ids[0]);
 		pass();
 		assert_int_equal(restarts_of(low, NODES), 0);
@@ -321,8 +312,7 @@ PREEMPTION_TEST(test_not_wanted)
 
 	fill(0, low);
 	rq.more = "gang_preempt=no";
-	submit_many(rq, 2, ids);
-	pass();
+	submit_and_pass(rq, 2, ids);
 	reach(ids[0]);
 	assert_string_equal(record_of(ids[0]).preempts, "option");
 
@@ -347,8 +337,7 @@ PREEMPTION_TEST(test_by_each)
 	for (int first = 0; first < 2; first++) {
 		uint32_t low[NODES], ids[2];
 
-		teardown(state);
-		setup_preemption(state);
+		afresh(setup_preemption, "first %d", first);
 		fill(0, low);
 		for (int i = 0; i < 2; i++) {
 			struct fake_request rq = member_of("train", 2);
@@ -374,21 +363,17 @@ PREEMPTION_TEST(test_exempt)
 	rq.exempt = 50;
 	for (uint32_t n = 0; n < NODES; n++)
 		(void)start_on(n, rq);
-	submit_many(high("train", 2), 2, ids);
-	pass();
+	submit_and_pass(high("train", 2), 2, ids);
 	reach(ids[0]);
 	assert_string_equal(record_of(ids[0]).preempts, "none");
 	pass();
 	woken = fake_counts.woken;
-	fake_clock(49);
-	pass();
+	wait_and_pass(49);
 	assert_int_equal(fake_counts.woken, woken);
-	fake_clock(1);
-	pass();
+	wait_and_pass(1);
 	assert_true(fake_counts.woken > woken);
 	reach(ids[0]);
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 }
 
 /* 3.32: what was freed is kept from those behind the gang, however short, and
@@ -415,8 +400,7 @@ PREEMPTION_TEST(test_kept)
 	assert_false(claimed_by(more[0]) & nodes);
 	assert_int_equal(n_struck(), 5);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	all_in_state(more, 2, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 5);
 	assert_true(offered(behind) == ALL_FREE);
@@ -443,8 +427,7 @@ PREEMPTION_TEST(test_runs_again)
 	pass();
 	assert_int_equal(fake_job(victim)->struck, 0);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(fake_state(victim), FAKE_RUNNING);
 	assert_int_equal(fake_job(victim)->restarts, 1);
 }
@@ -457,8 +440,7 @@ PREEMPTION_TEST(test_dies_unsaved)
 	uint32_t low[NODES], ids[3];
 
 	fill(GRACE, low);
-	submit_many(high("train", 3), 3, ids);
-	pass();
+	submit_and_pass(high("train", 3), 3, ids);
 	fake_snapshot();
 	fake_die_at_save(1, false);
 	reach(ids[0]);
@@ -469,8 +451,7 @@ PREEMPTION_TEST(test_dies_unsaved)
 	reach(ids[0]);
 	assert_int_equal(n_struck(), 3);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -482,8 +463,7 @@ PREEMPTION_TEST(test_dies_saved)
 	uint64_t nodes;
 
 	fill(GRACE, low);
-	submit_many(high("train", 3), 3, ids);
-	pass();
+	submit_and_pass(high("train", 3), 3, ids);
 	fake_die_at_save(1, true);
 	reach(ids[0]);
 	come_back(true);
@@ -494,8 +474,7 @@ PREEMPTION_TEST(test_dies_saved)
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
 	assert_int_equal(n_struck(), 3);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -512,14 +491,11 @@ PREEMPTION_TEST(test_dies_struck)
 	come_back(true);
 	pass();
 	assert_true(claimed_by(ids[0]) == nodes);
-	assert_non_null(
-		strstr(text_of(ids[0]), "3 of 3 preempted jobs are ending"));
+	mentions(ids[0], "3 of 3 preempted jobs are ending");
 	fake_clock(GRACE - 1);
-	pass();
-	all_in_state(low, NODES, FAKE_RUNNING);
+	pass_to(low, NODES, FAKE_RUNNING);
 	fake_clock(1);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 0);
@@ -541,11 +517,9 @@ PREEMPTION_TEST(test_dies_half_struck)
 	fake_snapshot();
 	come_back(true);
 	pass();
-	assert_non_null(
-		strstr(text_of(ids[0]), "2 of 2 preempted jobs are ending"));
+	mentions(ids[0], "2 of 2 preempted jobs are ending");
 	for (int i = 0; i < 3; i++) {
-		fake_clock(GRACE);
-		pass();
+		wait_and_pass(GRACE);
 	}
 	all_in_state(ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
@@ -573,8 +547,7 @@ PREEMPTION_TEST(test_forgets_jobs)
 	assert_true(claimed_by(ids[0]) == nodes);
 	assert_true(offered(behind) == (ALL_FREE & ~nodes));
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -591,8 +564,7 @@ PREEMPTION_TEST(test_reconfigured)
 	pass();
 	assert_true(claimed_by(ids[0]) == nodes);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
@@ -627,14 +599,12 @@ PREEMPTION_TEST(test_registers)
 	uint64_t nodes;
 
 	nodes = back_unregistered(ids, low);
-	fake_clock(59);
-	pass();
+	wait_and_pass(59);
 	assert_true(claimed_by(ids[0]) == nodes);
 	assert_int_equal(n_struck(), 0);
 	for (uint32_t n = 0; n < NODES; n++)
 		fake_node_down(n, false);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 }
 
@@ -645,14 +615,12 @@ PREEMPTION_TEST(test_never_registers)
 	uint64_t nodes;
 
 	nodes = back_unregistered(ids, low);
-	fake_clock(60);
-	pass();
+	wait_and_pass(60);
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
 	assert_false(claimed_by(ids[0]) & nodes);
 	assert_int_equal(n_struck(), 3);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 }
 
 /* ---- claims that fail ---- */
@@ -687,11 +655,9 @@ PREEMPTION_TEST(test_node_down)
 	assert_false(claimed_by(ids[0]) >> down & 1);
 	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & nodes), 2);
 	fake_clock(GRACE - 10);
-	pass();
-	all_in_state(ids, 3, FAKE_PENDING);
+	pass_to(ids, 3, FAKE_PENDING);
 	fake_clock(10);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 }
 
 /* 3.29, 3.31: after three plans in a row it gives up, and its victims run on;
@@ -722,8 +688,7 @@ PREEMPTION_TEST(test_back_off)
 		woken = fake_counts.woken;
 		pass();
 		assert_int_equal(fake_counts.woken, woken);
-		fake_clock(1);
-		pass();
+		wait_and_pass(1);
 		assert_true(fake_counts.woken > woken);
 		reach(ids[0]);
 		assert_string_not_equal(record_of(ids[0]).claim, "");
@@ -732,8 +697,7 @@ PREEMPTION_TEST(test_back_off)
 			 COUNT(wait));
 	assert_int_equal(restarts_of(low, NODES), 0);
 	fake_clock(10 * GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 }
 
 /* It is requeued, before its grace is over if it is a victim. */
@@ -757,12 +721,10 @@ PREEMPTION_TEST(test_back_off_ends)
 	lose_claim(ids[0]);
 	lose_claim(ids[0]);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	pass();
 	ends_early(ids[0]);
-	pass();
-	all_in_state(ids, 3, FAKE_PENDING);
+	pass_to(ids, 3, FAKE_PENDING);
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (fake_state(low[n]) == FAKE_PENDING)
 			assert_true(fake_start(low[n], ALL_FREE));
@@ -796,8 +758,7 @@ PREEMPTION_TEST(test_spared_by_plan)
 	}
 	fake_clock(GRACE);
 	fake_time_limits();
-	pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	pass_to(ids, 4, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
 
@@ -815,13 +776,11 @@ PREEMPTION_TEST(test_spared_by_none)
 	assert_string_equal(record_of(ids[0]).claim, "");
 	assert_int_equal(n_struck(), 0);
 	fake_node_down(4, false);
-	fake_clock(10);
-	pass();
+	wait_and_pass(10);
 	reach(ids[0]);
 	assert_int_equal(n_struck(), 4);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	pass_to(ids, 4, FAKE_RUNNING);
 }
 
 /* 3.31: a victim that does not end a minute after it should have is given up
@@ -836,20 +795,16 @@ PREEMPTION_TEST(test_overdue)
 	nodes = claimed_by(ids[0]);
 	hangs = low[first_of(nodes)];
 	fake_hang(hangs, true);
-	fake_clock(GRACE + 60);
-	pass();
-	assert_non_null(
-		strstr(text_of(ids[0]), "1 of 3 preempted jobs are ending"));
+	wait_and_pass(GRACE + 60);
+	mentions(ids[0], "1 of 3 preempted jobs are ending");
 	assert_true(claimed_by(ids[0]) == nodes);
-	fake_clock(1);
-	pass();
+	wait_and_pass(1);
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
 					"a preempted job does not end"),
 			 1);
 	assert_false(claimed_by(ids[0]) & fake_job(hangs)->nodes);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -866,12 +821,10 @@ PREEMPTION_TEST(test_taken)
 	rq.tier = 2;
 	fake_lose(low[first_of(nodes)]);
 	(void)start_on(first_of(nodes), rq);
-	fake_clock(GRACE);
-	pass();
+	wait_and_pass(GRACE);
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
 	fake_clock(GRACE);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	pass_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
 
@@ -916,8 +869,7 @@ PREEMPTION_TEST(test_given_up)
 	for (size_t i = 0; i < COUNT(of); i++) {
 		uint32_t low[NODES], ids[3], behind;
 
-		teardown(state);
-		setup_preemption(state);
+		afresh(setup_preemption, "i %zu", i);
 		fill(GRACE, low);
 		claim_for(high("train", 3), 3, ids);
 		behind = submit(plain(1, 1));
@@ -929,8 +881,7 @@ PREEMPTION_TEST(test_given_up)
 		assert_int_equal(n_struck(), 0);
 		assert_true(offered(behind) == ALL_FREE);
 		fake_clock(GRACE);
-		pass();
-		all_in_state(low, NODES, FAKE_RUNNING);
+		pass_to(low, NODES, FAKE_RUNNING);
 	}
 }
 
@@ -946,8 +897,7 @@ PREEMPTION_TEST(test_wants_more)
 	rq.nodes = 2;
 	fake_update(ids[0], &rq);
 	for (int i = 0; i < 3; i++) {
-		fake_clock(GRACE);
-		pass();
+		wait_and_pass(GRACE);
 	}
 	all_in_state(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
@@ -964,14 +914,12 @@ static void low_gang(uint32_t grace, uint32_t min, uint32_t n, uint32_t *ids)
 	rq.total = n;
 	rq.grace = grace;
 	rq.partition = (UINT64_C(1) << n) - 1;
-	submit_many(rq, n, ids);
-	pass();
+	submit_and_pass(rq, n, ids);
 	reach(ids[0]);
 	for (uint32_t i = min; i < n; i++)
 		assert_true(fake_state(ids[i]) == FAKE_RUNNING ||
 			    fake_start(ids[i], rq.partition));
-	pass();
-	all_in_state(ids, n, FAKE_RUNNING);
+	pass_to(ids, n, FAKE_RUNNING);
 	firm.tier = 9;
 	for (uint32_t i = n; i < NODES; i++)
 		(void)start_on(i, firm);
@@ -994,12 +942,10 @@ PREEMPTION_TEST(test_gang_goes)
 	pass();
 	assert_true(record_of(low[1]).evicted);
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
-	pass();
-	assert_int_equal(fake_state(low[1]), FAKE_PENDING);
+	pass_to(&low[1], 1, FAKE_PENDING);
 
 	fake_clock(GRACE - 10);
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
 	assert_int_equal(restarts_of(low, 3), 3);
 	pass();
@@ -1033,8 +979,7 @@ PREEMPTION_TEST(test_dies_while_gang_goes)
 	fake_clock(GRACE - 10);
 	fake_time_limits();
 	pass();
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
@@ -1050,8 +995,7 @@ PREEMPTION_TEST(test_gang_goes_at_once)
 	for (int i = 0; i < 3; i++)
 		assert_true(record_of(low[i]).evicted);
 	pass();
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
@@ -1081,8 +1025,7 @@ PREEMPTION_TEST(test_gang_goes_for_job)
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
 	assert_true(fake_start(by, ALL_FREE));
 	pass();
-	pass();
-	all_in_state(low, 3, FAKE_PENDING);
+	pass_to(low, 3, FAKE_PENDING);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
 }
@@ -1094,8 +1037,7 @@ PREEMPTION_TEST(test_extra_goes)
 
 	low_gang(0, 2, 4, low);
 	claim_for(high("train", 1), 1, ids);
-	pass();
-	all_in_state(ids, 1, FAKE_RUNNING);
+	pass_to(ids, 1, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, 4), 1);
 	assert_int_equal(fake_state(low[3]), FAKE_PENDING);
 	assert_false(record_of(low[0]).evicted);
@@ -1139,8 +1081,7 @@ PREEMPTION_TEST(test_gang_is_spared_later)
 	assert_int_equal(n_struck(), 0);
 	fake_clock(GRACE);
 	fake_time_limits();
-	pass();
-	all_in_state(low, 3, FAKE_RUNNING);
+	pass_to(low, 3, FAKE_RUNNING);
 	assert_false(record_of(low[0]).evicted);
 }
 
@@ -1151,11 +1092,9 @@ PREEMPTION_TEST(test_gang_in_part)
 
 	low_gang(0, 3, 3, low);
 	fake_exempt(low[1], 1000000);
-	submit_many(high("train", 2), 2, ids);
-	pass();
+	submit_and_pass(high("train", 2), 2, ids);
 	reach(ids[0]);
-	pass();
-	all_in_state(low, 3, FAKE_RUNNING);
+	pass_to(low, 3, FAKE_RUNNING);
 	assert_string_equal(record_of(ids[0]).claim, "");
 }
 
@@ -1171,8 +1110,7 @@ PREEMPTION_TEST(test_group)
 	rq = high("b", 1);
 	rq.more = "gang_groups=alice/a";
 	rq.nodes = 2;
-	submit_many(rq, 1, b);
-	pass();
+	submit_and_pass(rq, 1, b);
 	reach(a[0]);
 	assert_int_equal(n_struck(), 4);
 	fake_clock(GRACE - 1);
@@ -1180,8 +1118,7 @@ PREEMPTION_TEST(test_group)
 	all_in_state(a, 2, FAKE_PENDING);
 	all_in_state(b, 1, FAKE_PENDING);
 	fake_clock(1);
-	pass();
-	all_in_state(a, 2, FAKE_RUNNING);
+	pass_to(a, 2, FAKE_RUNNING);
 	all_in_state(b, 1, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
@@ -1194,8 +1131,7 @@ static uint32_t victims[NODES];
 static void prepare_claim(uint32_t *ids)
 {
 	fill(GRACE, victims);
-	submit_many(high("train", 3), 3, ids);
-	pass();
+	submit_and_pass(high("train", 3), 3, ids);
 	(void)turn(ids[0]);
 }
 
@@ -1231,8 +1167,7 @@ static void prepare_anew(uint32_t *ids)
 static void prepare_gang(uint32_t *ids)
 {
 	low_gang(GRACE, 4, 4, victims);
-	submit_many(high("train", 3), 3, ids);
-	pass();
+	submit_and_pass(high("train", 3), 3, ids);
 	(void)turn(ids[0]);
 }
 
@@ -1282,12 +1217,9 @@ PREEMPTION_TEST(test_no_memory)
 		for (uint64_t at = 1; reached; at++) {
 			uint32_t ids[3];
 
-			teardown(state);
-			setup_preemption(state);
+			afresh(setup_preemption, "case %zu, allocation %u",
+			       p / 2, (unsigned int)at);
 			prepare[p / 2](ids);
-			snprintf(context, sizeof(context),
-				 "case %zu, allocation %llu", p / 2,
-				 (unsigned long long)at);
 			reached = pass_without_memory(at, p % 2);
 			whole_gang();
 			go_on(ids);

@@ -15,8 +15,7 @@ static void start(const char *more, uint32_t n, uint32_t *ids)
 	rq.more = more;
 	submit_many(rq, n, any);
 	schedule_and_pass();
-	pass();
-	all_in_state(any, n, FAKE_RUNNING);
+	pass_to(any, n, FAKE_RUNNING);
 	for (uint32_t i = 0; i < n; i++)
 		ids[record_of(any[i]).member_rank] = any[i];
 	for (uint32_t i = 0; i < n; i++)
@@ -38,8 +37,7 @@ static void take(uint32_t first, uint32_t last)
 static struct sgang_record start_later(uint32_t id, uint64_t nodes)
 {
 	fake_clock(3);
-	pass();
-	assert_int_equal(fake_state(id), FAKE_PENDING);
+	pass_to(&id, 1, FAKE_PENDING);
 	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
 	assert_true(fake_start(id, nodes));
 	assert_true(fake_host.lock());
@@ -58,8 +56,7 @@ static uint32_t requeued(void)
 static void wait_passes(void)
 {
 	for (int i = 0; i < 4; i++) {
-		fake_clock(3);
-		pass();
+		wait_and_pass(3);
 	}
 }
 
@@ -74,8 +71,7 @@ TOY_TEST(test_ignore)
 	uint32_t ids[3];
 
 	for (size_t i = 0; i < COUNT(more); i++) {
-		assert_int_equal(teardown(NULL), 0);
-		assert_int_equal(setup(NULL), 0);
+		afresh(setup, "case %zu", i);
 		start(more[i], 3, ids);
 		fake_drain(1, true);
 		wait_passes();
@@ -93,8 +89,7 @@ TOY_TEST(test_moves)
 
 	start(replace, 3, ids);
 	fake_drain(1, true);
-	pass();
-	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
+	pass_to(&ids[1], 1, FAKE_PENDING);
 	assert_int_equal(requeued(), 1);
 	r = record_of(ids[1]);
 	assert_string_equal(r.lost, "n1");
@@ -226,8 +221,7 @@ TOY_TEST(test_spare)
 
 	start("gang_on_drain=replace|gang_spares=2", 3, ids);
 	rq.more = "gang_on_drain=replace|gang_spares=2";
-	submit_many(rq, 2, spare);
-	pass();
+	submit_and_pass(rq, 2, spare);
 	assert_true(start_later(spare[0], (uint64_t)1 << 3).spare);
 	assert_true(start_later(spare[1], (uint64_t)1 << 4).spare);
 	take(5, 15);
@@ -259,8 +253,7 @@ TOY_TEST(test_users)
 	rq.more = NULL;
 	ids[1] = submit(rq);
 	schedule_and_pass();
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 	fake_drain(0, true);
 	fake_drain(1, true);
 	wait_passes();
@@ -279,8 +272,7 @@ TOY_TEST(test_two_gangs)
 	rq.more = replace;
 	other = submit(rq);
 	schedule_and_pass();
-	pass();
-	assert_int_equal(fake_state(other), FAKE_RUNNING);
+	pass_to(&other, 1, FAKE_RUNNING);
 	assert_true(fake_job(other)->nodes == (uint64_t)1 << 3);
 	take(5, 15);
 	fake_drain(0, true);
@@ -310,9 +302,7 @@ TOY_TEST(test_dies)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ids[3];
 
-		assert_int_equal(teardown(NULL), 0);
-		assert_int_equal(setup(NULL), 0);
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup, "case %zu", i);
 		start(replace, 3, ids);
 		fake_clock(60); /* they are known to be launched */
 		pass();

@@ -59,9 +59,7 @@ ISLANDS_TEST(test_one_island)
 	uint32_t ids[4];
 
 	break_first_islands(NODES);
-	submit_many(piece_of("train", 4, 2), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	start_many(piece_of("train", 4, 2), 4, ids);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(islands_of(ids[i]), 2);
 	/* 4 ranks pairs in 4 islands of 4 nodes of a leaf: 4 hops inside, 4 out
@@ -80,16 +78,13 @@ ISLANDS_TEST(test_two_fill_a_node)
 {
 	uint32_t ids[2];
 
-	submit_many(piece_of("train", 2, 2), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(piece_of("train", 2, 2), 2, ids);
 	assert_true(fake_job(ids[0])->nodes == fake_job(ids[1])->nodes);
 	assert_int_equal(islands_of(ids[0]) | islands_of(ids[1]), 3);
 	assert_int_equal(islands_of(ids[0]) & islands_of(ids[1]), 0);
 	assert_string_equal(record_of(ids[0]).tier, "node");
 	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 1 + 2 * 2);
-	assert_string_equal(fake_getenv(ids[1], "SLURM_GANG_NODELIST"),
-			    "n0,n0");
+	is_told(ids[1], "SLURM_GANG_NODELIST", "n0,n0");
 }
 
 /* Where no island has room, the pieces of several will do. */
@@ -97,9 +92,7 @@ ISLANDS_TEST(test_across_islands)
 {
 	uint32_t ids[2];
 
-	submit_many(piece_of("train", 2, 3), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(piece_of("train", 2, 3), 2, ids);
 	assert_int_equal(islands_of(ids[0]), 3);
 	/* 2 + 1 on each of two nodes */
 	assert_string_equal(record_of(ids[0]).hops, "island:2,node:2,leaf:2");
@@ -140,9 +133,7 @@ ISLANDS_TEST(test_nearer_across_islands)
 	uint32_t ids[2];
 
 	leave_two();
-	submit_many(piece_of("train", 2, 2), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(piece_of("train", 2, 2), 2, ids);
 	assert_int_equal(islands_of(ids[0]), 2);
 	assert_int_equal(islands_of(ids[1]), 2);
 	/* on n0 and n1 it would be 1 + 2 + 2 * 4 */
@@ -159,9 +150,7 @@ ISLANDS_TEST(test_groups_across_islands)
 
 	leave_two();
 	rq.more = "gang_parallel=dp=4:dp=1";
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(rq, 2, ids);
 	assert_int_equal(islands_of(ids[1]), 2);
 	assert_true(record_of(ids[0]).weighted_cost > 11);
 	assert_false(record_of(ids[0]).exact);
@@ -181,9 +170,7 @@ ISLANDS_TEST(test_weights_across_islands)
 	sgang_conductor_configure(c, all, &conf);
 	fake_weight(0, 2);
 	leave_two();
-	submit_many(piece_of("train", 2, 2), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(piece_of("train", 2, 2), 2, ids);
 	assert_int_equal(islands_of(ids[0]), 2);
 	assert_int_equal(islands_of(ids[1]), 2);
 	assert_false(record_of(ids[0]).exact);
@@ -197,9 +184,7 @@ ISLANDS_TEST(test_whole_nodes)
 	uint32_t ids[2];
 
 	rq.ranks = 4;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(rq, 2, ids);
 	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 2 * 2 + 2 * 4);
 	assert_int_equal(record_of(ids[0]).ring_best,
 			 record_of(ids[0]).ring_cost);
@@ -217,9 +202,7 @@ ISLANDS_TEST(test_two_nodes_each)
 
 	rq.nodes = 2;
 	rq.ranks = 4;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(rq, 2, ids);
 	for (uint32_t i = 0; i < 2; i++) {
 		unsigned int both = islands_of(ids[i]);
 
@@ -234,9 +217,7 @@ ISLANDS_TEST(test_any_device)
 	uint32_t ids[2];
 
 	fake_hide_islands(true);
-	submit_many(piece_of("train", 2, 2), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(piece_of("train", 2, 2), 2, ids);
 	assert_true(record_of(ids[0]).any_device);
 	assert_non_null(strstr(fake_job(ids[0])->comment, " device=any"));
 }
@@ -249,8 +230,7 @@ ISLANDS_TEST(test_one_rank)
 
 	rq.ranks = 1;
 	id = submit(rq);
-	schedule_and_pass();
-	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	schedule_to(&id, 1, FAKE_RUNNING);
 	assert_int_equal(islands_of(id), 3);
 	assert_int_equal(fake_counts.refused, 0);
 }
@@ -275,15 +255,12 @@ ISLANDS_TEST(test_group_in_island)
 		struct fake_request rq = member_of("train", 2);
 		uint32_t ids[2];
 
-		teardown(state);
-		setup_islands(state);
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup_islands, "case %zu", i);
 		rq.topology = cases[i].topology;
 		rq.more = cases[i].parallel;
 		rq.ranks = 4;
 		submit_many(rq, 2, ids);
-		schedule_and_pass();
-		all_in_state(ids, 2, cases[i].state);
+		schedule_to(ids, 2, cases[i].state);
 		if (cases[i].state == FAKE_PENDING &&
 		    !strstr(text_of(ids[0]),
 			    "group tp: its rings must be "
@@ -360,8 +337,7 @@ ISLANDS_TEST(test_two_plans_start_a_gang)
 
 	submit_many(piece_of("train", 4, 2), 4, ids);
 	places = 0;
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_int_equal(places, 2);
 }
 
@@ -377,8 +353,7 @@ ISLANDS_TEST(test_a_plan_refuses_a_gang)
 	}
 	submit_many(piece_of("train", 4, 2), 4, ids);
 	places_now = 0;
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	assert_int_equal(places_now, 1 + 2);
 }
 
@@ -504,9 +479,7 @@ ISLANDS_TEST(test_offline_answers_the_same)
 		struct sgang_topologies *all;
 		struct offline o;
 
-		teardown(state);
-		setup_islands(state);
-		snprintf(context, sizeof(context), "round %d", round);
+		afresh(setup_islands, "round %d", round);
 		all = toy_tree();
 		toy_look_inside(all);
 		o.fabric = all->topology[0].fabric;
@@ -582,8 +555,7 @@ TOY_TEST(test_require_says_why)
 	occupy((uint64_t)3 << 12, 0);
 	fake_node_down(9, true);
 	submit_many(with("train", 4, "require:leaf", NULL), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "6 nodes are free, but no leaf has 4: l1 "
 				     "has 2 (2 busy)"))
 		fail_msg("%s", text_of(ids[0]));
@@ -690,8 +662,7 @@ TOY_TEST(test_required)
 	submit_many(rq, 1, ids);
 	rq.required = 0;
 	submit_many(rq, 1, ids + 1);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), ": n5, which it requires, is busy"))
 		fail_msg("%s", text_of(ids[0]));
 	fake_end(busy);
@@ -742,8 +713,7 @@ TOY_TEST(test_barred)
 	pass();
 	all_say(ids, 2, "waits for its turn", "");
 	assert_string_equal(record_of(ids[0]).helps, "");
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 }
 
 /* 5.6: what helps is named, and no more of it than helps. */
@@ -766,8 +736,7 @@ TOY_TEST(test_helps)
 	assert_int_equal(fake_job(other[0])->expected, 0);
 	/* too few nodes are idle still, but others than it says */
 	fake_end(endless);
-	fake_clock(10);
-	schedule_and_pass();
+	wait_and_schedule(10);
 	pass();
 	snprintf(jobs, sizeof(jobs), "jobs:1:%u", more);
 	assert_string_equal(record_of(other[0]).helps, jobs);
@@ -775,8 +744,7 @@ TOY_TEST(test_helps)
 	fake_end(more);
 	fake_node_down(7, true);
 	fake_node_down(9, true);
-	fake_clock(10);
-	schedule_and_pass();
+	wait_and_schedule(10);
 	pass();
 	assert_string_equal(record_of(other[0]).helps, "nodes:2:n[7,9]");
 }
@@ -845,8 +813,7 @@ TOY_TEST(test_require_when_refused)
 	rq.cpus = 1;
 	rq.memory = 50;
 	assert_true(fake_start(submit(rq), (uint64_t)8));
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
 	assert_false(nodes_of(ids, 2) & LEAF(0));
 }
@@ -861,8 +828,7 @@ TOY_TEST(test_require_refused_everywhere)
 	occupy(LEAF(1) | LEAF(2), 0);
 	rq.not_on = LEAF(0) | LEAF(3);
 	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "nodes are busy") ||
 	    strstr(text_of(ids[0]), "kept"))
 		fail_msg("%s", text_of(ids[0]));
@@ -876,16 +842,13 @@ TOY_TEST(test_prefer_waits)
 	occupy(LEAF(0), 0);
 	occupy((uint64_t)1 << 4 | 1 << 8 | 1 << 12, 0);
 	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	/* it is known when it will be content with less */
 	assert_int_equal(joint_start("train"), fake_host.now() + 300);
 	fake_clock(290);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	fake_clock(20);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_string_equal(record_of(ids[0]).tier, "spine");
 }
 
@@ -897,12 +860,10 @@ TOY_TEST(test_prefer_is_content)
 	occupy((uint64_t)1 | 1 << 8 | 1 << 12, 0);
 	other = occupy((uint64_t)1 << 5, 0);
 	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	fake_clock(60);
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 4) == LEAF(1));
 }
 
@@ -911,14 +872,11 @@ TOY_TEST(test_spread)
 {
 	uint32_t ids[4], more[5];
 
-	submit_many(with("train", 4, "spread:leaf", NULL), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	start_many(with("train", 4, "spread:leaf", NULL), 4, ids);
 	assert_int_equal(leaves_of(nodes_of(ids, 4)), 4);
 	/* there are no five leaves */
 	submit_many(with("five", 5, "spread:leaf", NULL), 5, more);
-	schedule_and_pass();
-	all_in_state(more, 5, FAKE_PENDING);
+	schedule_to(more, 5, FAKE_PENDING);
 	if (!strstr(text_of(more[0]), "5 members are to be in different leaf "
 				      "domains, but only 4 have room for one"))
 		fail_msg("%s", text_of(more[0]));
@@ -930,13 +888,9 @@ TOY_TEST(test_exclusive)
 {
 	uint32_t ids[2], others[2], own[2], job;
 
-	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
 	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
-	submit_many(with("other", 2, NULL, NULL), 2, others);
-	schedule_and_pass();
-	all_in_state(others, 2, FAKE_RUNNING);
+	start_many(with("other", 2, NULL, NULL), 2, others);
 	for (uint32_t leaf = 0; leaf < 4; leaf++)
 		assert_true(!(nodes_of(ids, 2) & LEAF(leaf)) ||
 			    !(nodes_of(others, 2) & LEAF(leaf)));
@@ -949,8 +903,7 @@ TOY_TEST(test_exclusive)
 			occupy(left, 0);
 	}
 	submit_many(with("late", 2, NULL, "gang_exclusive=leaf"), 2, own);
-	schedule_and_pass();
-	all_in_state(own, 2, FAKE_PENDING);
+	schedule_to(own, 2, FAKE_PENDING);
 	job = submit(plain(1, 50));
 	assert_true(fake_start(job, ALL_FREE));
 	/* idle nodes are not called busy */
@@ -958,8 +911,7 @@ TOY_TEST(test_exclusive)
 		fail_msg("%s", record_of(own[0]).lacks);
 	fake_end(others[0]);
 	fake_end(others[1]);
-	schedule_and_pass();
-	all_in_state(own, 2, FAKE_RUNNING);
+	schedule_to(own, 2, FAKE_RUNNING);
 }
 
 /* A domain counts where the gang uses a share of it (MinExclusiveShare=0.25):
@@ -968,12 +920,9 @@ static void exclusive_share(uint32_t n, enum fake_state state)
 {
 	uint32_t ids[2], others[12];
 
-	submit_many(with("alone", n, NULL, "gang_exclusive=spine"), n, ids);
-	schedule_and_pass();
-	all_in_state(ids, n, FAKE_RUNNING);
+	start_many(with("alone", n, NULL, "gang_exclusive=spine"), n, ids);
 	submit_many(with("other", 12, NULL, NULL), 12, others);
-	schedule_and_pass();
-	all_in_state(others, 12, state);
+	schedule_to(others, 12, state);
 }
 
 TOY_TEST(test_small_share)
@@ -1019,8 +968,7 @@ static void check_turns(const uint32_t *ids, uint32_t n, bool sorted)
 			assert_int_equal(r.member_rank, rank);
 		assert_int_equal(r.member_rank >= n / 2, rank >= n / 2);
 		snprintf(text, sizeof(text), "%u", r.member_rank);
-		assert_string_equal(
-			fake_getenv(ids[i], "SLURM_GANG_MEMBER_RANK"), text);
+		is_told(ids[i], "SLURM_GANG_MEMBER_RANK", text);
 	}
 }
 
@@ -1041,11 +989,7 @@ TOY_TEST(test_rank_order)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ids[8];
 
-		if (i) {
-			teardown(state);
-			setup(state);
-		}
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup, "case %zu", i);
 		in_turn("train", cases[i].more, 8, 8, ids);
 		schedule_and_pass();
 		check_turns(ids, 8, cases[i].sorted);
@@ -1081,8 +1025,7 @@ TOY_TEST(test_rank_fixes_order)
 	rq.rank = "0";
 	rq.partition = LEAF(2);
 	ids[7] = submit(rq);
-	schedule_and_pass();
-	all_in_state(ids, 8, FAKE_RUNNING);
+	schedule_to(ids, 8, FAKE_RUNNING);
 	assert_false(record_of(ids[0]).sorted);
 	assert_int_equal(record_of(ids[7]).member_rank, 0);
 	assert_int_equal(record_of(ids[0]).member_rank, 1);
@@ -1107,16 +1050,12 @@ TOY_TEST(test_group_topology)
 		uint32_t a[3], b[3];
 		uint64_t spine = LEAF(0) | LEAF(1), nodes;
 
-		if (i) {
-			teardown(state);
-			setup(state);
-		}
+		afresh(setup, "i %zu", i);
 		/* five free in the first spine, eight in the other */
 		occupy((uint64_t)7, 0);
 		submit_many(with("a", 3, NULL, cases[i].more_a), 3, a);
 		submit_many(with("b", 3, NULL, cases[i].more_b), 3, b);
-		schedule_and_pass();
-		all_in_state(a, 3, FAKE_RUNNING);
+		schedule_to(a, 3, FAKE_RUNNING);
 		all_in_state(b, 3, FAKE_RUNNING);
 		nodes = nodes_of(a, 3) | nodes_of(b, 3);
 		if (cases[i].one) {
@@ -1139,9 +1078,7 @@ TOY_TEST(test_group_and_own)
 		uint32_t ids[3], others[3];
 		char more_own[64], more_other[64];
 
-		teardown(state);
-		setup(state);
-		snprintf(context, sizeof(context), "gang %s", own);
+		afresh(setup, "gang %s", own);
 		snprintf(more_own, sizeof(more_own), "gang_groups=alice/%s",
 			 other);
 		snprintf(more_other, sizeof(more_other),
@@ -1151,8 +1088,7 @@ TOY_TEST(test_group_and_own)
 		occupy(LEAF(0) | LEAF(1) | (uint64_t)3 << 8, 0);
 		submit_many(with(own, 3, "require:leaf", more_own), 3, ids);
 		submit_many(with(other, 3, NULL, more_other), 3, others);
-		schedule_and_pass();
-		all_in_state(ids, 3, FAKE_RUNNING);
+		schedule_to(ids, 3, FAKE_RUNNING);
 		all_in_state(others, 3, FAKE_RUNNING);
 		assert_int_equal(leaves_of(nodes_of(ids, 3)), 1);
 	}
@@ -1170,8 +1106,7 @@ TOY_TEST(test_nonstrict_requires)
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 4) == LEAF(1));
 }
 
@@ -1189,12 +1124,10 @@ static void nonstrict_by_itself(const char *topology, uint64_t right,
 	ids[0] = submit(rq);
 	rq.partition = right | wrong;
 	ids[1] = submit(rq);
-	schedule_and_pass();
-	assert_int_equal(fake_state(ids[0]), FAKE_HELD);
+	schedule_to(&ids[0], 1, FAKE_HELD);
 	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	assert_int_equal(fake_job(ids[1])->nodes & ~right, 0);
 }
 
@@ -1269,8 +1202,7 @@ static void best_of_what_it_may_have(const char *mode)
 	ids[0] = submit(only_on(rq, ALL_FREE, LEAF(0) | LEAF(1)));
 	ids[1] = submit(only_on(rq, LEAF(2) | LEAF(3), ALL_FREE));
 	schedule_and_pass();
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 64);
 	assert_int_equal(record_of(ids[0]).ring_best, 2 * 64);
 }
@@ -1291,17 +1223,13 @@ TOY_TEST(test_partition_topology)
 	uint32_t ids[4], others[4];
 
 	add_stripes();
-	submit_many(striped(member_of("train", 4)), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	start_many(striped(member_of("train", 4)), 4, ids);
 	assert_int_equal(stripes_of(nodes_of(ids, 4)), 1);
 	assert_string_equal(record_of(ids[0]).tier, "leaf");
 	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 4);
 	assert_int_equal(record_of(ids[0]).ring_best, 4 * 4);
 	/* one node of each leaf of the tree is gone */
-	submit_many(member_of("other", 4), 4, others);
-	schedule_and_pass();
-	all_in_state(others, 4, FAKE_RUNNING);
+	start_many(member_of("other", 4), 4, others);
 	assert_int_equal(leaves_of(nodes_of(others, 4)), 2);
 	assert_string_equal(record_of(others[0]).tier, "spine");
 }
@@ -1314,8 +1242,7 @@ TOY_TEST(test_partitions_differ)
 	add_stripes();
 	ids[0] = submit(striped(member_of("train", 2)));
 	ids[1] = submit(member_of("train", 2));
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
 	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 4);
 }
@@ -1332,9 +1259,7 @@ TOY_TEST(test_partition_levels)
 
 	add_stripes();
 	occupy(ALL_FREE & ~(LEAF(0) | STRIPE(2)), 0);
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(rq, 2, ids);
 	assert_true((nodes_of(ids, 2) & STRIPE(2)) == nodes_of(ids, 2));
 	late = submit(rq);
 	pass();
@@ -1342,8 +1267,7 @@ TOY_TEST(test_partition_levels)
 	assert_true(late_on(late, ALL_FREE, 0) == STRIPE(2));
 	assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF) == STRIPE(2));
 	id = submit(alone);
-	schedule_and_pass();
-	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	schedule_to(&id, 1, FAKE_RUNNING);
 	assert_true(fake_job(id)->nodes & ~STRIPE(2));
 }
 
@@ -1354,9 +1278,7 @@ ISLANDS_TEST(test_partition_islands)
 
 	add_stripes();
 	break_first_islands(NODES);
-	submit_many(striped(piece_of("train", 4, 2)), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	start_many(striped(piece_of("train", 4, 2)), 4, ids);
 	assert_int_equal(stripes_of(nodes_of(ids, 4)), 1);
 	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 4 * 4);
 }
@@ -1370,27 +1292,22 @@ TOY_TEST(test_late_requires)
 	uint32_t ids[3], late, other;
 
 	occupy(LEAF(0), 0);
-	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	start_many(with("train", 3, "require:leaf", NULL), 3, ids);
 	assert_true((nodes_of(ids, 3) & LEAF(1)) == nodes_of(ids, 3));
 	other = occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
 	late = submit(with("train", 3, "require:leaf", NULL));
 	pass();
 	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
 	assert_true(late_on(late, ALL_FREE, 0) == LEAF(1));
-	schedule_and_pass();
-	assert_int_equal(fake_state(late), FAKE_PENDING);
-	assert_string_equal(text_of(late), "Gang alice/train runs in leaf l1, "
-					   "where this member waits for room");
+	schedule_to(&late, 1, FAKE_PENDING);
+	says(late, "Gang alice/train runs in leaf l1, "
+		   "where this member waits for room");
 	fake_lose(ids[1]);
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	schedule_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(fake_state(late), FAKE_PENDING);
 	assert_int_equal(leaves_of(nodes_of(ids, 3)), 1);
 	fake_end(other);
-	schedule_and_pass();
-	assert_int_equal(fake_state(late), FAKE_RUNNING);
+	schedule_to(&late, 1, FAKE_RUNNING);
 	assert_true(fake_job(late)->nodes & LEAF(1));
 }
 
@@ -1399,9 +1316,7 @@ TOY_TEST(test_late_alone)
 {
 	uint32_t ids[2];
 
-	submit_many(with("train", 2, "require:leaf", NULL), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(with("train", 2, "require:leaf", NULL), 2, ids);
 	fake_lose(ids[0]);
 	fake_lose(ids[1]);
 	/* the conductor has not looked since */
@@ -1415,17 +1330,13 @@ TOY_TEST(test_late_spreads)
 	uint32_t ids[3], late;
 
 	occupy(LEAF(0), 0);
-	submit_many(with("train", 3, "spread:leaf", NULL), 3, ids);
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	start_many(with("train", 3, "spread:leaf", NULL), 3, ids);
 	late = submit(with("train", 3, "spread:leaf", NULL));
 	pass();
 	assert_true(late_on(late, ALL_FREE, 0) == LEAF(0));
-	schedule_and_pass();
-	assert_int_equal(fake_state(late), FAKE_PENDING);
-	assert_string_equal(text_of(late),
-			    "Gang alice/train is spread: this "
-			    "member waits for room in a leaf without another");
+	schedule_to(&late, 1, FAKE_PENDING);
+	says(late, "Gang alice/train is spread: this "
+		   "member waits for room in a leaf without another");
 	fake_lose(ids[1]);
 	schedule_and_pass();
 	assert_int_equal(leaves_of(nodes_of(ids, 3)), 3);
@@ -1438,14 +1349,11 @@ TOY_TEST(test_many_are_late)
 	uint32_t ids[3], late[12], questions[2];
 
 	occupy(LEAF(0), 0);
-	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	start_many(with("train", 3, "require:leaf", NULL), 3, ids);
 	occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
 	for (uint32_t n = 0; n < 2; n++) {
-		submit_many(with("train", 3, "require:leaf", NULL), n ? 11 : 1,
-			    late + n);
-		pass();
+		submit_and_pass(with("train", 3, "require:leaf", NULL),
+				n ? 11 : 1, late + n);
 		fake_counts.nodes = 0;
 		pass();
 		questions[n] = fake_counts.nodes;
@@ -1464,8 +1372,7 @@ TOY_TEST(test_late_exclusive)
 	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, ids);
 	schedule_and_pass();
 	submit_many(with("other", 1, NULL, NULL), 1, others);
-	schedule_and_pass();
-	all_in_state(ids, 1, FAKE_RUNNING);
+	schedule_to(ids, 1, FAKE_RUNNING);
 	all_in_state(others, 1, FAKE_RUNNING);
 	occupy(LEAF(1) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
 	occupy(LEAF(0) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
@@ -1474,8 +1381,7 @@ TOY_TEST(test_late_exclusive)
 	assert_true(
 		late_on(late, ALL_FREE, 0) ==
 		(ALL_FREE & ~(nodes_of(ids, 1) & LEAF(0) ? LEAF(0) : LEAF(1))));
-	schedule_and_pass();
-	assert_int_equal(fake_state(late), FAKE_PENDING);
+	schedule_to(&late, 1, FAKE_PENDING);
 	if (!strstr(text_of(late), "apart from other gangs"))
 		fail_msg("%s", text_of(late));
 }
@@ -1489,12 +1395,9 @@ TOY_TEST(test_late_order)
 	for (size_t i = 0; i < 2; i++) {
 		uint32_t ids[2], late;
 
-		teardown(state);
-		setup(state);
+		afresh(setup, "i %zu", i);
 		occupy(LEAF(0) | LEAF(1), 0);
-		submit_many(with("train", 2, policies[i], NULL), 2, ids);
-		schedule_and_pass();
-		all_in_state(ids, 2, FAKE_RUNNING);
+		start_many(with("train", 2, policies[i], NULL), 2, ids);
 		assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
 		late = submit(with("train", 2, policies[i], NULL));
 		pass();
@@ -1506,7 +1409,7 @@ TOY_TEST(test_late_order)
 			1);
 		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF + 1) ==
 			    (LEAF(2) | LEAF(3)));
-		assert_string_equal(text_of(late), "");
+		says(late, "");
 	}
 }
 
@@ -1535,16 +1438,13 @@ TOY_TEST(test_auto)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t ids[4];
 
-		teardown(state);
-		setup(state);
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup, "case %zu", i);
 		occupy(LEAF(0) | LEAF(2), 0);
 		occupy((uint64_t)7 << 12, 0);
 		occupy((uint64_t)1 << 5, fake_host.now() + cases[i].ends);
 		submit_many(with("train", 4, "auto", cases[i].more), 4, ids);
-		schedule_and_pass();
-		all_in_state(ids, 4,
-			     cases[i].waits ? FAKE_PENDING : FAKE_RUNNING);
+		schedule_to(ids, 4,
+			    cases[i].waits ? FAKE_PENDING : FAKE_RUNNING);
 		if (!cases[i].waits) {
 			/* and says why */
 			assert_string_equal(record_of(ids[0]).choice,
@@ -1558,8 +1458,7 @@ TOY_TEST(test_auto)
 			fail_msg("%s", text_of(ids[0]));
 		/* it never waits longer than the run that it saves */
 		fake_clock(15000);
-		schedule_and_pass();
-		all_in_state(ids, 4, FAKE_RUNNING);
+		schedule_to(ids, 4, FAKE_RUNNING);
 	}
 }
 
@@ -1571,16 +1470,14 @@ TOY_TEST(test_parallel)
 	uint32_t ids[4];
 
 	rq.ranks = 4;
-	submit_many(rq, 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	start_many(rq, 4, ids);
 	/* four tp rings inside a node each, four dp rings over the leaf */
 	assert_int_equal(record_of(ids[0]).weighted_cost,
 			 100 * 4 * 4 + 10 * 4 * 16);
 	assert_int_equal(record_of(ids[0]).weighted_best,
 			 record_of(ids[0]).weighted_cost);
 	assert_string_equal(record_of(ids[0]).layout, "");
-	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_LAYOUT"), "");
+	is_told(ids[0], "SLURM_GANG_LAYOUT", "");
 	assert_true(record_of(ids[0]).exact);
 }
 
@@ -1592,13 +1489,10 @@ TOY_TEST(test_layout)
 	uint32_t ids[2];
 
 	rq.ranks = 4;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(rq, 2, ids);
 	assert_string_equal(record_of(ids[0]).layout, "0,2,4,6");
 	assert_string_equal(record_of(ids[1]).layout, "1,3,5,7");
-	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_LAYOUT"),
-			    "0,2,4,6");
+	is_told(ids[0], "SLURM_GANG_LAYOUT", "0,2,4,6");
 	assert_int_equal(record_of(ids[0]).weighted_cost,
 			 100 * 2 * 4 + 1 * 4 * 8);
 }
@@ -1618,8 +1512,7 @@ TOY_TEST(test_ranks_of_nodes)
 		.nodes = 1, .cpus = 2, .priority = 1000 });
 	assert_true(fake_start(id, 2));
 	id = submit(rq);
-	schedule_and_pass();
-	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	schedule_to(&id, 1, FAKE_RUNNING);
 	assert_int_equal(fake_job(id)->cpus_on[0], 4);
 	/* three tp rings of 2 hops inside of a node; two dp rings over all */
 	assert_int_equal(record_of(id).weighted_cost,
@@ -1632,8 +1525,7 @@ TOY_TEST(test_parallel_mismatch)
 	uint32_t ids[2];
 
 	submit_many(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "16"))
 		fail_msg("%s", text_of(ids[0]));
 }
@@ -1646,9 +1538,7 @@ TOY_TEST(test_account)
 	uint32_t ids[4];
 
 	occupy((uint64_t)1, 0);
-	submit_many(with("train", 4, NULL, NULL), 4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	start_many(with("train", 4, NULL, NULL), 4, ids);
 	assert_int_equal(record_of(ids[0]).ring_cost, 16);
 	assert_true(record_of(ids[0]).stock_cost >= 16);
 	if (!strstr(record_of(ids[0]).others, "l0:3/4"))
@@ -1701,8 +1591,7 @@ static void small_gang(const char *name, uint64_t nodes, int64_t ends)
 
 	rq.partition = nodes;
 	id = submit(rq);
-	schedule_and_pass();
-	all_in_state(&id, 1, FAKE_RUNNING);
+	schedule_to(&id, 1, FAKE_RUNNING);
 	if (ends)
 		fake_ends_at(id, ends);
 }
@@ -1745,8 +1634,7 @@ TOY_TEST(test_exclusive_later)
 
 	one_in_each_leaf();
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	assert_int_equal(joint_start("alone"), fake_host.now() + 200);
 	assert_true(not_kept_from_gang("") == (ALL_FREE & ~LEAF(1)));
 	assert_int_equal(__builtin_popcountll(not_kept(NULL)), NODES - 2);
@@ -1765,8 +1653,7 @@ TOY_TEST(test_kept_by_slurms_order)
 
 	fake_ends_at(busy(1), fake_host.now() + 300);
 	submit_many(with("train", NODES, NULL, NULL), NODES, ids);
-	schedule_and_pass();
-	all_in_state(ids, NODES, FAKE_PENDING);
+	schedule_to(ids, NODES, FAKE_PENDING);
 	last = submit(rq);
 	rq.preempts = true;
 	s.record = submit(rq);
@@ -1829,15 +1716,13 @@ TOY_TEST(test_nothing_kept_for_gone)
 	rq.priority = 50;
 	rq.time_limit = 600;
 	submit_many(rq, 2, second);
-	schedule_and_pass();
-	all_in_state(second, 2, FAKE_PENDING);
+	schedule_to(second, 2, FAKE_PENDING);
 	assert_int_equal(not_kept(NULL), 0);
 	for (uint32_t i = 0; i < 16; i++)
 		fake_fail(first[i], true);
 	assert_true(not_kept(NULL) == ALL_FREE);
 	schedule_and_pass();
-	schedule_and_pass();
-	all_in_state(second, 2, FAKE_RUNNING);
+	schedule_to(second, 2, FAKE_RUNNING);
 }
 
 /* What is not of gangs does not keep it off, nor do jobs beside those of gangs
@@ -1850,14 +1735,12 @@ TOY_TEST(test_exclusive_beside_jobs)
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	rq.partition = 1;
 	small = submit(rq);
-	schedule_and_pass();
-	all_in_state(&small, 1, FAKE_RUNNING);
+	schedule_to(&small, 1, FAKE_RUNNING);
 	fake_ends_at(small, fake_host.now() + 500);
 	job.cpus = 1;
 	assert_true(fake_start(submit(job), (uint64_t)1));
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	assert_int_equal(joint_start("alone"), fake_host.now() + 500);
 	assert_true(not_kept(NULL) & 1);
 	assert_int_equal(__builtin_popcountll(not_kept(NULL)), NODES - 2);
@@ -1870,13 +1753,10 @@ TOY_TEST(test_beside_exclusive_later)
 	uint32_t alone[1], ids[2];
 
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
-	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
-	schedule_and_pass();
-	all_in_state(alone, 1, FAKE_RUNNING);
+	start_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
 	fake_ends_at(alone[0], fake_host.now() + 700);
 	submit_many(with("other", 2, NULL, NULL), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	assert_int_equal(joint_start("other"), fake_host.now() + 700);
 	assert_int_equal(__builtin_popcountll(not_kept_from_gang("")),
 			 NODES - 2);
@@ -1963,9 +1843,7 @@ TOY_TEST(test_exclusive_holder_gives_way)
 		struct fake_request rq;
 		uint32_t holder[2], ids[2];
 
-		teardown(state);
-		setup(state);
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup, "case %zu", i);
 		occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 		rq = with("holder", 2, NULL, "gang_mode=nonstrict");
 		rq.partition = (uint64_t)1 | 1 << 4;
@@ -1975,9 +1853,7 @@ TOY_TEST(test_exclusive_holder_gives_way)
 		assert_int_equal(in_state("holder", FAKE_HELD), 1);
 		rq = with("alone", 2, NULL, "gang_exclusive=leaf");
 		rq.partition = partitions[i];
-		submit_many(rq, 2, ids);
-		schedule_and_pass();
-		all_in_state(ids, 2, FAKE_RUNNING);
+		start_many(rq, 2, ids);
 		assert_int_equal(in_state("holder", FAKE_HELD), 0);
 	}
 }
@@ -2022,17 +1898,14 @@ TOY_TEST(test_group_keeps_parallel)
 	for (size_t i = 0; i < 3; i++) {
 		uint32_t a[4], b[1];
 
-		teardown(state);
-		setup(state);
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup, "case %zu", i);
 		/* two free nodes in each leaf */
 		occupy((uint64_t)0x3333, 0);
 		submit_many(with("a", 4, "require:tp:leaf", more[i]), 4, a);
 		if (i)
 			submit_many(with("b", 1, NULL, "gang_groups=alice/a"),
 				    1, b);
-		schedule_and_pass();
-		all_in_state(a, 4, FAKE_PENDING);
+		schedule_to(a, 4, FAKE_PENDING);
 	}
 }
 
@@ -2050,11 +1923,9 @@ TOY_TEST(test_group_prefers)
 	schedule_and_pass();
 	fake_clock(400);
 	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
-	schedule_and_pass();
-	all_in_state(a, 2, FAKE_PENDING);
+	schedule_to(a, 2, FAKE_PENDING);
 	fake_clock(310);
-	schedule_and_pass();
-	all_in_state(a, 2, FAKE_RUNNING);
+	schedule_to(a, 2, FAKE_RUNNING);
 	all_in_state(b, 2, FAKE_RUNNING);
 }
 
@@ -2072,12 +1943,10 @@ TOY_TEST(test_auto_in_group)
 			 "gang_run_time=60|"
 			 "gang_comm_share=0.5|gang_groups=alice/b"),
 		    4, ids);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	commits = fake_counts.commits;
 	for (int i = 0; i < 10; i++) {
-		fake_clock(10);
-		schedule_and_pass();
+		wait_and_schedule(10);
 	}
 	assert_int_equal(fake_counts.commits, commits);
 }
@@ -2097,8 +1966,7 @@ TOY_TEST(test_nonstrict_parallel)
 		fail_msg("%u hold: %s", in_state("train", FAKE_HELD),
 			 text_of(ids[0]));
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
 /* 4.37: what auto waits for is said once, until it is something else. */
@@ -2166,8 +2034,7 @@ TOY_TEST(test_gpus_in_any_order)
 		snprintf(context, sizeof(context), "%u first", gpus[i][0]);
 		for (size_t j = 0; j < 2; j++)
 			ids[j] = gpus_of("train", 2, gpus[i][j], 0);
-		schedule_and_pass();
-		all_in_state(ids, 2, FAKE_RUNNING);
+		schedule_to(ids, 2, FAKE_RUNNING);
 		assert_true(fake_job(ids[gpus[i][0] == 8 ? 0 : 1])->nodes == 1);
 		for (size_t j = 0; j < 2; j++)
 			fake_end(ids[j]);
@@ -2185,8 +2052,7 @@ TOY_TEST(test_refused_node_is_learned)
 	/* the nodes of its leaf, and all but one of the next */
 	ids[1] = gpus_of("train", 3, 4, LEAF(0));
 	ids[2] = gpus_of("train", 3, 2, LEAF(0) | 0x70);
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	schedule_to(ids, 3, FAKE_RUNNING);
 	assert_int_equal(record_of(ids[0]).attempts, 1);
 	/* the ring of what they have is that of the plan */
 	assert_string_equal(record_of(ids[0]).tier, "leaf");
@@ -2204,8 +2070,7 @@ TOY_TEST(test_learned_is_no_proof)
 		take_gpus(n, n == 4 ? 5 : 8);
 	ids[0] = gpus_of("train", 2, 4, 0);
 	ids[1] = gpus_of("train", 2, 3, 1);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	assert_int_equal(nodes_of(ids, 2), 0x11);
 	assert_false(record_of(ids[0]).exact);
 	assert_int_equal(record_of(ids[0]).bound, 0);
@@ -2220,9 +2085,8 @@ TOY_TEST(test_refused_everywhere)
 	fake_gpus(8);
 	ids[0] = gpus_of("train", 2, 8, 0);
 	ids[1] = gpus_of("train", 2, 4, ALL_FREE);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
-	assert_non_null(strstr(text_of(ids[0]), "busy"));
+	schedule_to(ids, 2, FAKE_PENDING);
+	mentions(ids[0], "busy");
 	assert_int_equal(fake_idle_nodes(), ALL_FREE);
 	/* bounded */
 	assert_true(fake_counts.commits <= 2 * 26 + 4);
@@ -2236,8 +2100,7 @@ TOY_TEST(test_short_of_gpus)
 	two_nodes_of_gpus();
 	ids[0] = gpus_of("train", 2, 5, 0);
 	ids[1] = gpus_of("train", 2, 8, 0);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_to(ids, 2, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "13 GPUs are needed, 8 are free"))
 		fail_msg("%s", text_of(ids[0]));
 }
@@ -2285,8 +2148,7 @@ TOY_TEST(test_split_as_planned)
 	one.cpus = 3;
 	ids[0] = submit(any);
 	ids[1] = submit(one);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 }
 
 TEST_MAIN(NULL, NULL)

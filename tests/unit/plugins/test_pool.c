@@ -60,8 +60,7 @@ static uint32_t hold(struct fake_request rq, uint64_t nodes)
 
 	pass();
 	assert_true(offer(id, nodes));
-	pass();
-	assert_int_equal(fake_state(id), FAKE_HELD);
+	pass_to(&id, 1, FAKE_HELD);
 	return id;
 }
 
@@ -73,12 +72,9 @@ static void start(const char *gang, const char *more, uint32_t ids[2])
 
 	rq.more = more;
 	submit_many(rq, 2, any);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(any, 2, FAKE_RUNNING);
-	fake_clock(2);
-	pass();
+	wait_and_pass(2);
 	for (int i = 0; i < 2; i++)
 		ids[record_of(any[i]).member_rank] = any[i];
 }
@@ -112,20 +108,16 @@ TOY_TEST(test_holds)
 {
 	uint32_t pool = define("reserve"), spare = submit(spare_of("reserve"));
 
-	pass();
-	assert_int_equal(fake_state(spare), FAKE_PENDING);
+	pass_to(&spare, 1, FAKE_PENDING);
 	assert_true(offer(spare, ALL_FREE));
 	pass();
 	assert_true(is_pooled(spare));
-	assert_string_equal(text_of(spare),
-			    "Gang alice/reserve: cold spare, starts when a "
-			    "gang's member is lost");
-	assert_string_equal(text_of(pool),
-			    "Gang alice/reserve pool, 1/1 spares have nodes");
+	says(spare, "Gang alice/reserve: cold spare, starts when a "
+		    "gang's member is lost");
+	says(pool, "Gang alice/reserve pool, 1/1 spares have nodes");
 	assert_true(record_of(pool).pool);
 	for (int i = 0; i < 50; i++) {
-		fake_clock(10);
-		pass();
+		wait_and_pass(10);
 	}
 	assert_true(is_pooled(spare));
 	/* without its definition it is one still */
@@ -133,8 +125,7 @@ TOY_TEST(test_holds)
 	pass();
 	assert_true(is_pooled(spare));
 	fake_user_hold(spare, true);
-	pass();
-	assert_int_equal(fake_state(spare), FAKE_PENDING);
+	pass_to(&spare, 1, FAKE_PENDING);
 	fake_user_hold(spare, false);
 	pass();
 	assert_true(record_of(spare).pool);
@@ -163,13 +154,10 @@ TOY_TEST(test_two_gangs)
 	assert_true(has_seat(spare[first], "two", 0));
 	assert_true(is_pooled(spare[2]));
 	assert_int_equal(record_of(spare[first]).members, 2);
-	assert_string_equal(fake_getenv(spare[first], "SLURM_GANG_MEMBER_RANK"),
-			    "0");
-	assert_string_equal(
-		fake_getenv(spare[first], "SLURM_GANG_SPARE_JOB_IDS"), "");
+	is_told(spare[first], "SLURM_GANG_MEMBER_RANK", "0");
+	is_told(spare[first], "SLURM_GANG_SPARE_JOB_IDS", "");
 	assert_int_equal(record_of(spare[first]).epoch, record_of(b[1]).epoch);
-	fake_clock(2);
-	pass();
+	wait_and_pass(2);
 	assert_false(record_of(spare[first]).cold);
 	assert_int_equal(fake_job(spare[first])->launches, 1);
 	/* as a member that is lost it is replaced, too */
@@ -204,11 +192,9 @@ TOY_TEST(test_options)
 	assert_int_equal(record_of(spare).on_failure, SGANG_ON_FAILURE_REPLACE);
 	/* the lost one comes back, and is a cold spare of its gang */
 	fake_clock(200);
-	pass();
-	assert_int_equal(fake_state(a[1]), FAKE_PENDING);
+	pass_to(&a[1], 1, FAKE_PENDING);
 	assert_true(offer(a[1], ALL_FREE));
-	pass();
-	assert_int_equal(fake_state(a[1]), FAKE_HELD);
+	pass_to(&a[1], 1, FAKE_HELD);
 	assert_true(record_of(a[1]).spare && record_of(a[1]).cold);
 	assert_false(record_of(a[1]).pool);
 	assert_true(sgang_conductor_spec(c, spare, fake_job(spare)->env,
@@ -225,11 +211,7 @@ TOY_TEST(test_who_fits)
 		struct fake_request rq = spare_of("reserve");
 		uint32_t a[2], other, spare;
 
-		if (how) {
-			teardown(state);
-			setup(state);
-		}
-		snprintf(context, sizeof(context), "case %d", how);
+		afresh(setup, "case %d", how);
 		define("proj/reserve");
 		start("proj/one", POOL, a);
 		rq.gang = "proj/reserve";
@@ -241,8 +223,7 @@ TOY_TEST(test_who_fits)
 		other = hold(rq, LEAF(1));
 		fake_fail(a[1], false);
 		for (int i = 0; i < 3; i++) {
-			fake_clock(2);
-			pass();
+			wait_and_pass(2);
 		}
 		assert_int_equal(fake_state(other), FAKE_HELD);
 		assert_true(record_of(other).pool);
@@ -251,8 +232,7 @@ TOY_TEST(test_who_fits)
 		pass();
 		assert_true(offer(spare, LEAF(2)));
 		pass();
-		pass();
-		assert_int_equal(fake_state(spare), FAKE_RUNNING);
+		pass_to(&spare, 1, FAKE_RUNNING);
 		assert_int_equal(record_of(spare).member_rank, 1);
 		assert_int_equal(fake_state(other), FAKE_HELD);
 		assert_int_equal(fake_job(other)->launches, 0);
@@ -275,11 +255,7 @@ TOY_TEST(test_levels)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t a[2], far, near;
 
-		if (i) {
-			teardown(state);
-			setup(state);
-		}
-		snprintf(context, sizeof(context), "case %zu", i);
+		afresh(setup, "case %zu", i);
 		define("reserve");
 		start("one", cases[i].more, a);
 		far = hold(spare_of("reserve"), cases[i].far);
@@ -337,11 +313,7 @@ TOY_TEST(test_ends)
 		struct sgang_spec spec;
 		uint32_t a[2], spare;
 
-		if (how) {
-			teardown(state);
-			setup(state);
-		}
-		snprintf(context, sizeof(context), "case %d", how);
+		afresh(setup, "case %d", how);
 		define("reserve");
 		start("one", POOL, a);
 		spare = hold(spare_of("reserve"), ALL_FREE);
@@ -401,11 +373,7 @@ TOY_TEST(test_dies)
 		uint32_t a[2], spare;
 		bool lost = false;
 
-		if (at) {
-			teardown(state);
-			setup(state);
-		}
-		snprintf(context, sizeof(context), "save %d", at);
+		afresh(setup, "save %d", at);
 		define("reserve");
 		start("one", POOL, a);
 		spare = submit(spare_of("reserve"));
@@ -432,10 +400,8 @@ TOY_TEST(test_dies)
 				fake_snapshot();
 			fake_clock(2);
 		}
-		fake_clock(5);
-		pass();
-		pass();
-		assert_int_equal(fake_state(spare), FAKE_RUNNING);
+		wait_and_pass(5);
+		pass_to(&spare, 1, FAKE_RUNNING);
 		assert_true(has_seat(spare, "one", 1));
 		assert_int_equal(fake_state(a[0]), FAKE_RUNNING);
 	}
@@ -450,24 +416,14 @@ TOY_TEST(test_no_memory)
 	do {
 		uint32_t a[2], spare;
 
-		if (at++) {
-			teardown(state);
-			setup(state);
-		}
-		snprintf(context, sizeof(context), "allocation %d", (int)at);
+		afresh(setup, "allocation %d", (int)++at);
 		define("reserve");
 		start("one", POOL, a);
 		spare = hold(spare_of("reserve"), ALL_FREE);
 		fake_fail(a[1], false);
-		memory.calls = 0;
-		memory.fail_at = at;
-		memory.counting = true;
-		pass();
-		memory.counting = false;
-		failed = memory.calls >= at;
+		failed = pass_without_memory(at, false);
 		for (int i = 0; i < 3; i++) {
-			fake_clock(6);
-			pass();
+			wait_and_pass(6);
 		}
 		assert_true(has_seat(spare, "one", 1));
 	} while (failed);
@@ -489,8 +445,7 @@ TOY_TEST(test_restart)
 	pass();
 	assert_true(has_seat(spare, "one", 0));
 	come_back(false);
-	fake_clock(5);
-	pass();
+	wait_and_pass(5);
 	fake_clock(6);
 	pass();
 	assert_true(has_seat(spare, "one", 0));

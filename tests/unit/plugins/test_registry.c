@@ -293,8 +293,7 @@ static void compare_shown(void)
 TOY_TEST(test_nothing_is_old)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
-		teardown(state);
-		setup(state);
+		afresh(setup, "seed %u", (unsigned int)seed);
 		dice = seed;
 		for (uint32_t step = 0; step < 150; step++) {
 			snprintf(context, sizeof(context), "seed %u, step %u",

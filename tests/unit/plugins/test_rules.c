@@ -13,16 +13,14 @@ TOY_TEST(test_nonstrict_accumulates)
 	uint32_t ids[4], first, second;
 
 	first = busy(14);
-	submit_many(nonstrict_of("train", 4), 4, ids);
-	pass();
+	submit_and_pass(nonstrict_of("train", 4), 4, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	assert_int_equal(in_state("train", FAKE_RUNNING), 0);
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_HOLDING);
 	assert_int_equal(record_of(ids[0]).mode, SGANG_MODE_NONSTRICT);
 	assert_false(record_of(ids[0]).placed);
-	assert_non_null(strstr(text_of(ids[3]),
-			       "Gang alice/train holding 2/4 members since "));
+	mentions(ids[3], "Gang alice/train holding 2/4 members since ");
 
 	/* the rest fits: all start in one step */
 	fake_end(first);
@@ -30,14 +28,12 @@ TOY_TEST(test_nonstrict_accumulates)
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 3);
 	fake_end(second);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_int_equal(fake_counts.undone, 0);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_true(record_of(ids[i]).placed);
 		assert_int_equal(record_of(ids[i]).member_rank, i);
-		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_MEMBERS"),
-				    "4");
+		is_told(ids[i], "SLURM_GANG_MEMBERS", "4");
 	}
 }
 
@@ -47,10 +43,8 @@ TOY_TEST(test_strict_holds_nothing)
 	uint32_t ids[4];
 
 	busy(14);
-	submit_many(member_of("train", 4), 4, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	submit_and_pass(member_of("train", 4), 4, ids);
+	schedule_to(ids, 4, FAKE_PENDING);
 	/* 0.3, 0.4: two would fit, the third was tried, one was not */
 	assert_int_equal(record_of(ids[0]).tried, 3);
 	assert_int_equal(record_of(ids[0]).skipped, 1);
@@ -67,8 +61,7 @@ TOY_TEST(test_cycles)
 
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
-	submit_many(nonstrict_of("loose", 4), 4, loose);
-	pass();
+	submit_and_pass(nonstrict_of("loose", 4), 4, loose);
 	(void)turn(strict[0]);
 	pass();
 	assert_int_equal(record_of(strict[0]).attempts, 1);
@@ -98,8 +91,7 @@ TOY_TEST(test_modes_side_by_side)
 
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
-	submit_many(nonstrict_of("loose", 4), 4, loose);
-	pass();
+	submit_and_pass(nonstrict_of("loose", 4), 4, loose);
 	for (int i = 0; i < 3; i++)
 		schedule_and_pass();
 	assert_int_equal(in_state("strict", FAKE_HELD), 0);
@@ -112,8 +104,7 @@ TOY_TEST(test_siblings_follow)
 	uint32_t ids[4];
 
 	busy(13);
-	submit_many(nonstrict_of("train", 4), 4, ids);
-	pass();
+	submit_and_pass(nonstrict_of("train", 4), 4, ids);
 	(void)turn(ids[2]);
 	pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 3);
@@ -131,8 +122,7 @@ TOY_TEST(test_nonstrict_skips)
 	ids[1] = submit(small);
 	ids[2] = submit(small);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	schedule_to(&ids[0], 1, FAKE_PENDING);
 	assert_int_equal(fake_state(ids[1]), FAKE_HELD);
 	assert_int_equal(fake_state(ids[2]), FAKE_HELD);
 }
@@ -142,14 +132,11 @@ TOY_TEST(test_never_fits)
 {
 	uint32_t ids[17];
 
-	submit_many(nonstrict_of("train", 17), 17, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 17, FAKE_PENDING);
-	assert_string_equal(text_of(ids[0]),
-			    "Gang alice/train waits: "
-			    "17 nodes are needed, and 16 have what its members "
-			    "ask for");
+	submit_and_pass(nonstrict_of("train", 17), 17, ids);
+	schedule_to(ids, 17, FAKE_PENDING);
+	says(ids[0], "Gang alice/train waits: "
+		     "17 nodes are needed, and 16 have what its members "
+		     "ask for");
 }
 
 /* A limit of its association: it holds nothing, since what it holds counts. */
@@ -160,17 +147,14 @@ TOY_TEST(test_nonstrict_limit)
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	fake_limit(ids[2], true);
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	schedule_to(ids, 4, FAKE_PENDING);
 	assert_true(fake_idle_nodes() == ALL_FREE);
-	assert_non_null(strstr(text_of(ids[0]), "AssocGrpCpuLimit"));
+	mentions(ids[0], "AssocGrpCpuLimit");
 	/* it is out of the way of others, and asks again */
 	assert_true(fake_job(ids[0])->parked);
 	fake_limit(ids[2], false);
-	fake_clock(10);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	wait_and_pass(10);
+	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
 /* A member that is cancelled leaves too few: the others hold in vain. */
@@ -179,8 +163,7 @@ TOY_TEST(test_nonstrict_too_few_left)
 	uint32_t ids[4];
 
 	busy(14);
-	submit_many(nonstrict_of("train", 4), 4, ids);
-	pass();
+	submit_and_pass(nonstrict_of("train", 4), 4, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_end(ids[3]);
@@ -210,8 +193,7 @@ TOY_TEST(test_nonstrict_yields)
 	uint32_t ids[4], first, other;
 
 	first = busy(14);
-	submit_many(nonstrict_of("train", 4), 4, ids);
-	pass();
+	submit_and_pass(nonstrict_of("train", 4), 4, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	other = submit(plain(1, 1000));
@@ -226,8 +208,7 @@ TOY_TEST(test_nonstrict_yields)
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_end(first);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_false(sgang_conductor_may_yield(
 		c, &(struct sgang_spec){ .ns = "nobody" },
 		fake_host.jobs.find(ids[0])));
@@ -243,8 +224,7 @@ TOY_TEST(test_nonstrict_restart)
 		sgang_conductor_destroy(c);
 		start_conductor();
 		other = busy(14);
-		submit_many(nonstrict_of("train", 4), 4, ids);
-		pass();
+		submit_and_pass(nonstrict_of("train", 4), 4, ids);
 		schedule_and_pass();
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		come_back(died);
@@ -252,10 +232,8 @@ TOY_TEST(test_nonstrict_restart)
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		assert_int_equal(fake_counts.adopted, 2);
 		fake_end(other);
-		schedule_and_pass();
-		all_in_state(ids, 4, FAKE_RUNNING);
-		assert_string_equal(
-			fake_getenv(ids[3], "SLURM_GANG_MEMBER_RANK"), "3");
+		schedule_to(ids, 4, FAKE_RUNNING);
+		is_told(ids[3], "SLURM_GANG_MEMBER_RANK", "3");
 	}
 }
 
@@ -263,8 +241,7 @@ TOY_TEST(test_nonstrict_restart)
 static void nodes_tell(void)
 {
 	pass();
-	fake_clock(5);
-	pass();
+	wait_and_pass(5);
 	pass();
 }
 
@@ -279,8 +256,7 @@ TOY_TEST(test_spoilt_record)
 		sgang_conductor_destroy(c);
 		start_conductor();
 		other = busy(14);
-		submit_many(nonstrict_of("train", 4), 4, ids);
-		pass();
+		submit_and_pass(nonstrict_of("train", 4), 4, ids);
 		schedule_and_pass();
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		for (size_t i = 0; i < spoilt; i++)
@@ -302,9 +278,7 @@ TOY_TEST(test_late_without_record)
 {
 	uint32_t ids[2], late;
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	start_many(member_of("train", 2), 2, ids);
 	late = submit(member_of("train", 2));
 	schedule_and_pass();
 	fake_spoil(late);
@@ -408,8 +382,7 @@ TOY_TEST(test_three_three_four)
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
 	submit_many(nonstrict_of("b", 5), 5, b);
-	submit_many(nonstrict_of("c", 5), 5, d);
-	pass();
+	submit_and_pass(nonstrict_of("c", 5), 5, d);
 	/* the first takes three nodes, then the second, then four are left */
 	fake_end(room);
 	room = busy(13);
@@ -424,8 +397,7 @@ TOY_TEST(test_three_three_four)
 	(void)turn(d[0]);
 	pass();
 	schedule_and_pass();
-	schedule_and_pass();
-	all_in_state(a, 5, FAKE_RUNNING);
+	schedule_to(a, 5, FAKE_RUNNING);
 	for (int i = 0; i < 5; i++)
 		fake_end(a[i]);
 	for (int i = 0; i < 4; i++)
@@ -442,8 +414,7 @@ TOY_TEST(test_out_of_reach)
 
 	room = busy(16);
 	submit_many(nonstrict_of("a", 10), 10, a);
-	submit_many(nonstrict_of("b", 10), 10, b);
-	pass();
+	submit_and_pass(nonstrict_of("b", 10), 10, b);
 	fake_end(room);
 	room = busy(8);
 	(void)turn(b[0]);
@@ -453,17 +424,14 @@ TOY_TEST(test_out_of_reach)
 	submit_many(rq, 16, strict);
 	(void)turn(a[0]);
 	pass();
-	pass();
-	all_in_state(a, 10, FAKE_RUNNING);
+	pass_to(a, 10, FAKE_RUNNING);
 	for (int i = 0; i < 10; i++)
 		fake_end(a[i]);
 	(void)turn(b[0]);
-	pass();
-	all_in_state(b, 10, FAKE_RUNNING);
+	pass_to(b, 10, FAKE_RUNNING);
 	for (int i = 0; i < 10; i++)
 		fake_end(b[i]);
-	schedule_and_pass();
-	all_in_state(strict, 16, FAKE_RUNNING);
+	schedule_to(strict, 16, FAKE_RUNNING);
 }
 
 /* A strict gang that comes before holders and holds nothing. */
@@ -474,8 +442,7 @@ TOY_TEST(test_holders_give_way_to_strict)
 	struct sgang_spec spec;
 
 	room = busy(8);
-	submit_many(nonstrict_of("a", 10), 10, a);
-	pass();
+	submit_and_pass(nonstrict_of("a", 10), 10, a);
 	(void)turn(a[0]);
 	pass();
 	assert_int_equal(in_state("a", FAKE_HELD), 8);
@@ -497,8 +464,7 @@ TOY_TEST(test_holders_give_way_to_strict)
 	assert_int_equal(in_state("strict", FAKE_PENDING), 16);
 	/* the free nodes are not the holders': it has to be reached */
 	(void)turn(strict[0]);
-	pass();
-	all_in_state(strict, 16, FAKE_RUNNING);
+	pass_to(strict, 16, FAKE_RUNNING);
 }
 
 /* Groups {A,B} and {C,D}, tried in the order A, C, B, D. */
@@ -595,8 +561,7 @@ TOY_TEST(test_give_up)
 	fake_recommits(false);
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
-	submit_many(nonstrict_of("b", 5), 5, b);
-	pass();
+	submit_and_pass(nonstrict_of("b", 5), 5, b);
 	fake_end(room);
 	room = busy(13);
 	(void)turn(b[0]);
@@ -605,8 +570,7 @@ TOY_TEST(test_give_up)
 	fake_end(room);
 	room = busy(10);
 	schedule_and_pass();
-	schedule_and_pass();
-	all_in_state(a, 5, FAKE_RUNNING);
+	schedule_to(a, 5, FAKE_RUNNING);
 }
 
 /* ---- groups ---- */
@@ -628,19 +592,15 @@ TOY_TEST(test_group)
 	b.user = "bob";
 	b.partition = LEAF(2);
 	driver = submit(a);
-	submit_many(b, 2, workers);
-	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(driver), FAKE_PENDING);
-	assert_non_null(strstr(text_of(driver),
-			       "Gang bob/worker gathering 2/3 members"));
+	submit_and_pass(b, 2, workers);
+	schedule_to(&driver, 1, FAKE_PENDING);
+	mentions(driver, "Gang bob/worker gathering 2/3 members");
 	workers[2] = submit(b);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(driver), FAKE_RUNNING);
+	schedule_to(&driver, 1, FAKE_RUNNING);
 	all_in_state(workers, 3, FAKE_RUNNING);
-	assert_string_equal(fake_getenv(driver, "SLURM_GANG_MEMBERS"), "1");
-	assert_string_equal(fake_getenv(workers[0], "SLURM_GANG_MEMBERS"), "3");
+	is_told(driver, "SLURM_GANG_MEMBERS", "1");
+	is_told(workers[0], "SLURM_GANG_MEMBERS", "3");
 }
 
 /* One of two strict gangs has no room: the other holds nothing. */
@@ -654,13 +614,10 @@ TOY_TEST(test_group_all_or_none)
 	other = submit(plain(3, 1000));
 	assert_true(fake_start(other, LEAF(3)));
 	submit_many(a, 2, ids);
-	submit_many(b, 2, ids + 2);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	submit_and_pass(b, 2, ids + 2);
+	schedule_to(ids, 4, FAKE_PENDING);
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
 /* The first takes, by its ring cost, the only nodes that the second can use:
@@ -675,10 +632,8 @@ TOY_TEST(test_group_in_the_way)
 	other = submit(plain(12, 1000));
 	assert_true(fake_start(other, ALL_FREE & ~(uint64_t)0x33));
 	submit_many(a, 2, ids);
-	submit_many(b, 2, ids + 2);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	submit_and_pass(b, 2, ids + 2);
+	schedule_to(ids, 4, FAKE_RUNNING);
 	assert_int_equal(fake_job(ids[2])->nodes | fake_job(ids[3])->nodes,
 			 0x3);
 }
@@ -693,15 +648,11 @@ TOY_TEST(test_no_consent)
 	b.user = "bob";
 	b.more = WITH("alice/train");
 	other = submit(b);
-	submit_many(member_of("train", 2), 2, train);
-	pass();
-	schedule_and_pass();
-	all_in_state(train, 2, FAKE_RUNNING);
+	submit_and_pass(member_of("train", 2), 2, train);
+	schedule_to(train, 2, FAKE_RUNNING);
 	assert_int_equal(fake_state(other), FAKE_PENDING);
 	assert_true(fake_job(other)->parked);
-	assert_non_null(
-		strstr(text_of(other),
-		       "gang alice/train is not there or does not list it"));
+	mentions(other, "gang alice/train is not there or does not list it");
 }
 
 /* A gang of the group is not there at all. */
@@ -713,9 +664,8 @@ TOY_TEST(test_group_missing)
 	a.more = WITH("alice/b");
 	id = submit(a);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(id), FAKE_PENDING);
-	assert_non_null(strstr(text_of(id), "gang alice/b is not there"));
+	schedule_to(&id, 1, FAKE_PENDING);
+	mentions(id, "gang alice/b is not there");
 }
 
 /* 0.31: empty lists, each for itself. */
@@ -728,8 +678,7 @@ TOY_TEST(test_no_group)
 	one = submit(a);
 	two = submit(b);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(one), FAKE_RUNNING);
+	schedule_to(&one, 1, FAKE_RUNNING);
 	assert_int_equal(fake_state(two), FAKE_PENDING);
 }
 
@@ -746,14 +695,12 @@ TOY_TEST(test_group_mixed_modes)
 	other = submit(plain(2, 1000));
 	assert_true(fake_start(other, LEAF(0)));
 	submit_many(a, 3, loose);
-	submit_many(b, 2, strict);
-	pass();
+	submit_and_pass(b, 2, strict);
 	schedule_and_pass();
 	assert_int_equal(in_state("a", FAKE_HELD), 2);
 	all_in_state(strict, 2, FAKE_PENDING);
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(loose, 3, FAKE_RUNNING);
+	schedule_to(loose, 3, FAKE_RUNNING);
 	all_in_state(strict, 2, FAKE_RUNNING);
 }
 
@@ -779,8 +726,7 @@ TOY_TEST(test_order)
 				submit(rq);
 		}
 		pass();
-		schedule_and_pass();
-		assert_int_equal(fake_state(driver), FAKE_RUNNING);
+		schedule_to(&driver, 1, FAKE_RUNNING);
 		assert_int_equal(in_state("spark", FAKE_RUNNING), 2);
 	}
 }
@@ -800,11 +746,10 @@ TOY_TEST(test_order_waits)
 	pass();
 	schedule_and_pass();
 	assert_int_equal(in_state("spark", FAKE_RUNNING), 0);
-	assert_non_null(strstr(text_of(executors[0]), "--gang-order"));
+	mentions(executors[0], "--gang-order");
 	fake_user_hold(driver, false);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(driver), FAKE_RUNNING);
+	schedule_to(&driver, 1, FAKE_RUNNING);
 }
 
 /* 0.5, 0.19: the total first, then the minimum; the third is ordinary. */
@@ -815,14 +760,12 @@ TOY_TEST(test_total)
 
 	rq.total = 3;
 	other = busy(14);
-	submit_many(rq, 3, ids);
-	pass();
+	submit_and_pass(rq, 3, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_RUNNING), 2);
 	pass();
 	fake_end(other);
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	schedule_to(ids, 3, FAKE_RUNNING);
 }
 
 /* ---- waiting time ---- */
@@ -836,30 +779,26 @@ TOY_TEST(test_waiting_time)
 
 	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
 	other = busy(14);
-	submit_many(rq, 4, ids);
-	pass();
+	submit_and_pass(rq, 4, ids);
 	fake_clock(5000); /* in the queue does not count */
 	pass();
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
-	fake_clock(3599);
-	pass();
+	wait_and_pass(3599);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_clock(1);
-	pass();
-	all_in_state(ids, 4, FAKE_PENDING);
+	pass_to(ids, 4, FAKE_PENDING);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_true(fake_job(ids[i])->user_hold);
-		assert_string_equal(text_of(ids[i]), "GangTimeout");
+		says(ids[i], "GangTimeout");
 		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_TIMEOUT);
 	}
 	/* 0.44: never again by itself, nor one that comes later */
 	fake_end(other);
 	late = submit(rq);
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_PENDING);
-	assert_string_equal(text_of(late), "GangTimeout");
+	schedule_to(ids, 4, FAKE_PENDING);
+	says(late, "GangTimeout");
 
 	fake_snapshot();
 	come_back(true);
@@ -867,8 +806,7 @@ TOY_TEST(test_waiting_time)
 	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_TIMEOUT);
 	fake_user_hold(ids[2], false);
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 4, FAKE_RUNNING);
+	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
 /* 0.28: the site's default, ten minutes. */
@@ -877,16 +815,13 @@ TOY_TEST(test_default_waiting_time)
 	uint32_t ids[2];
 
 	busy(15);
-	submit_many(nonstrict_of("train", 2), 2, ids);
-	pass();
+	submit_and_pass(nonstrict_of("train", 2), 2, ids);
 	schedule_and_pass();
-	fake_clock(599);
-	pass();
+	wait_and_pass(599);
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
-	fake_clock(1);
-	pass();
+	wait_and_pass(1);
 	assert_int_equal(in_state("train", FAKE_HELD), 0);
-	assert_string_equal(text_of(ids[0]), "GangTimeout");
+	says(ids[0], "GangTimeout");
 }
 
 /* A gang of one group times out alone; the other gives back and waits. */
@@ -899,17 +834,15 @@ TOY_TEST(test_group_time_out)
 	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
 	busy(13);
 	submit_many(a, 2, one);
-	submit_many(b, 2, two);
-	pass();
+	submit_and_pass(b, 2, two);
 	schedule_and_pass();
 	assert_int_equal(in_state("a", FAKE_HELD) + in_state("b", FAKE_HELD),
 			 3);
-	fake_clock(60);
+	wait_and_pass(60);
 	pass();
-	pass();
-	assert_string_equal(text_of(one[0]), "GangTimeout");
+	says(one[0], "GangTimeout");
 	assert_int_equal(in_state("b", FAKE_HELD), 0);
-	assert_non_null(strstr(text_of(two[0]), "alice/a has timed out"));
+	mentions(two[0], "alice/a has timed out");
 }
 
 /* 0.1, 0.13: one of its members runs, so slurmctld was killed after the release
@@ -924,10 +857,8 @@ TOY_TEST(test_released_outlasts_waiting)
 	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
 	a.prolog = b.prolog = 3;
 	submit_many(a, 2, one);
-	submit_many(b, 2, two);
-	pass();
-	schedule_and_pass();
-	all_in_state(one, 2, FAKE_HELD);
+	submit_and_pass(b, 2, two);
+	schedule_to(one, 2, FAKE_HELD);
 	all_in_state(two, 2, FAKE_HELD);
 	come_back(true);
 	pass();
@@ -948,10 +879,8 @@ TOY_TEST(test_match_once)
 {
 	uint32_t ids[3];
 
-	submit_many(member_of("train", 3), 3, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	submit_and_pass(member_of("train", 3), 3, ids);
+	schedule_to(ids, 3, FAKE_RUNNING);
 	pass();
 	fake_lose(ids[1]);
 	pass();
@@ -966,19 +895,15 @@ TOY_TEST(test_match_only_waiting)
 	uint32_t ids[2], more[2];
 
 	rq.more = "gang_match=only-waiting";
-	submit_many(rq, 2, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	submit_and_pass(rq, 2, ids);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	more[0] = submit(rq);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(more[0]), FAKE_PENDING);
-	assert_non_null(strstr(text_of(more[0]), "gathering 1/2 members"));
+	schedule_to(&more[0], 1, FAKE_PENDING);
+	mentions(more[0], "gathering 1/2 members");
 	more[1] = submit(rq);
 	pass();
-	schedule_and_pass();
-	all_in_state(more, 2, FAKE_RUNNING);
+	schedule_to(more, 2, FAKE_RUNNING);
 }
 
 /* slurmctld is killed when one round has just been released and the next one
@@ -986,15 +911,11 @@ TOY_TEST(test_match_only_waiting)
 static void die_between_rounds(struct fake_request rq, uint32_t *first,
 			       uint32_t *next, uint32_t n_held)
 {
-	submit_many(rq, 2, first);
-	pass();
-	schedule_and_pass();
-	all_in_state(first, 2, FAKE_RUNNING);
+	submit_and_pass(rq, 2, first);
+	schedule_to(first, 2, FAKE_RUNNING);
 	rq.prolog = 3;
-	submit_many(rq, 2, next);
-	pass();
-	schedule_and_pass();
-	all_in_state(next, n_held, FAKE_HELD);
+	submit_and_pass(rq, 2, next);
+	schedule_to(next, n_held, FAKE_HELD);
 	fake_snapshot();
 	come_back(true);
 	pass();
@@ -1003,10 +924,8 @@ static void die_between_rounds(struct fake_request rq, uint32_t *first,
 /* The nodes have told, twice. */
 static void rounds_are_parted(const uint32_t *first)
 {
-	fake_clock(5);
-	pass();
-	pass();
-	all_in_state(first, 2, FAKE_RUNNING);
+	wait_and_pass(5);
+	pass_to(first, 2, FAKE_RUNNING);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(fake_job(first[i])->launches, 1);
 		assert_int_equal(record_of(first[i]).members, 2);
@@ -1024,9 +943,7 @@ TOY_TEST(test_rounds_after_kill)
 		struct fake_request rq = member_of("train", 2);
 		uint32_t first[2], next[2];
 
-		teardown(state);
-		setup(state);
-		snprintf(context, sizeof(context), "case %d", how);
+		afresh(setup, "case %d", how);
 		rq.more = "gang_match=only-waiting";
 		die_between_rounds(rq, first, next, 2);
 		all_in_state(next, 2, FAKE_HELD);
@@ -1048,8 +965,7 @@ TOY_TEST(test_rounds_after_kill)
 		all_in_state(next, 2, FAKE_RUNNING);
 		assert_int_equal(fake_job(next[0])->launches, 1);
 		assert_int_equal(record_of(next[1]).members, 2);
-		assert_string_equal(fake_getenv(next[1], "SLURM_GANG_JOB_IDS"),
-				    "3,4");
+		is_told(next[1], "SLURM_GANG_JOB_IDS", "3,4");
 	}
 }
 
@@ -1081,10 +997,8 @@ TOY_TEST(test_match_running)
 	uint32_t ids[3];
 
 	rq.more = "gang_match=waiting-and-running";
-	submit_many(rq, 3, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	submit_and_pass(rq, 3, ids);
+	schedule_to(ids, 3, FAKE_RUNNING);
 	pass();
 	fake_lose(ids[0]);
 	fake_lose(ids[1]);
@@ -1095,8 +1009,7 @@ TOY_TEST(test_match_running)
 	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
 	fake_user_hold(ids[1], false);
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	schedule_to(ids, 3, FAKE_RUNNING);
 }
 
 /* ---- when a member is lost ---- */
@@ -1137,10 +1050,8 @@ TOY_TEST(test_on_failure)
 
 		new_cluster((uint32_t)i, "case");
 		rq.more = cases[i].more;
-		submit_many(rq, 3, ids);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 3, FAKE_RUNNING);
+		submit_and_pass(rq, 3, ids);
+		schedule_to(ids, 3, FAKE_RUNNING);
 		pass();
 		if (cases[i].back_in_queue)
 			fake_lose(ids[1]);
@@ -1168,9 +1079,7 @@ static void run_three(const char *more, uint32_t ids[3])
 	new_cluster(0, more);
 	rq.more = more;
 	submit_many(rq, 3, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
 }
 
@@ -1200,8 +1109,7 @@ TOY_TEST(test_restart_begins)
 			assert_int_equal(begins_after(ids[1], now), waits[i]);
 			assert_int_equal(record_of(ids[1]).restart, 0);
 			schedule_and_pass();
-			pass();
-			all_in_state(ids, 3, FAKE_RUNNING);
+			pass_to(ids, 3, FAKE_RUNNING);
 		}
 		run_three(policies[p], ids);
 		fake_lose(ids[1]);
@@ -1230,15 +1138,13 @@ TOY_TEST(test_replace_all)
 		pass();
 		assert_int_equal(record_of(ids[1]).satisfied, completed);
 		schedule_and_pass();
-		schedule_and_pass();
-		all_in_state(ids + 1, 2,
-			     completed ? FAKE_RUNNING : FAKE_PENDING);
+		schedule_to(ids + 1, 2,
+			    completed ? FAKE_RUNNING : FAKE_PENDING);
 		if (completed)
 			continue;
 		fake_user_hold(ids[0], false);
 		pass();
-		schedule_and_pass();
-		all_in_state(ids, 3, FAKE_RUNNING);
+		schedule_to(ids, 3, FAKE_RUNNING);
 	}
 }
 
@@ -1253,14 +1159,10 @@ TOY_TEST(test_replace_ends)
 		all_in_state(ids, 3, FAKE_RUNNING);
 		fake_fail(ids[2], false);
 		pass();
-		pass();
-		schedule_and_pass();
-		pass();
+		settle();
 	}
 	all_in_state(ids, 3, FAKE_GONE);
-	assert_string_equal(
-		fake_job(ids[0])->text,
-		"Gang alice/train ended: job 3 was lost, restarts 1 of 1");
+	says(ids[0], "Gang alice/train ended: job 3 was lost, restarts 1 of 1");
 }
 
 /* One that completed is no loss. */
@@ -1271,13 +1173,10 @@ TOY_TEST(test_completion_is_no_failure)
 
 	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	fake_end(ids[0]);
 	pass();
-	pass();
-	assert_int_equal(fake_state(ids[1]), FAKE_RUNNING);
+	pass_to(&ids[1], 1, FAKE_RUNNING);
 }
 
 /* The failed one of an old gang does not end a new gang of that name. */
@@ -1288,19 +1187,13 @@ TOY_TEST(test_failure_of_before)
 
 	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	fake_fail(ids[0], false);
-	pass();
-	assert_int_equal(fake_state(ids[1]), FAKE_GONE);
+	pass_to(&ids[1], 1, FAKE_GONE);
 	fake_clock(1);
 	submit_many(rq, 2, more);
-	pass();
-	schedule_and_pass();
-	pass();
-	pass();
-	all_in_state(more, 2, FAKE_RUNNING);
+	settle();
+	pass_to(more, 2, FAKE_RUNNING);
 }
 
 /* Nor do those that failed under another policy, or whose failure nobody has
@@ -1324,20 +1217,15 @@ TOY_TEST(test_failures_of_before)
 		new_cluster((uint32_t)i, "policies");
 		rq.more = cases[i].before;
 		submit_many(rq, 2, ids);
-		pass();
-		schedule_and_pass();
-		pass();
+		settle();
 		all_in_state(ids, 2, FAKE_RUNNING);
 		fake_fail(ids[0], false);
 		fake_end(ids[1]);
 		fake_clock(1);
 		rq.more = cases[i].now;
 		submit_many(rq, 2, more);
-		pass();
-		all_in_state(more, 2, FAKE_PENDING);
-		pass();
-		schedule_and_pass();
-		pass();
+		pass_to(more, 2, FAKE_PENDING);
+		settle();
 		all_in_state(more, 2, FAKE_RUNNING);
 	}
 }
@@ -1351,13 +1239,10 @@ TOY_TEST(test_requeue_ends)
 	rq.more = "gang_on_failure=requeue";
 	submit_many(rq, 2, ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
-		pass();
-		schedule_and_pass();
-		pass();
+		settle();
 		if (fake_state(ids[0]) == FAKE_RUNNING)
 			fake_fail(ids[0], false);
-		fake_clock(1);
-		pass();
+		wait_and_pass(1);
 		runs++;
 	}
 	assert_in_range(runs, 5, 7);
@@ -1372,19 +1257,16 @@ TOY_TEST(test_max_restarts)
 	rq.more = "gang_on_failure=requeue|gang_max_restarts=2";
 	submit_many(rq, 2, ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
-		pass();
-		schedule_and_pass();
-		pass();
+		settle();
 		if (fake_state(ids[0]) == FAKE_RUNNING)
 			fake_fail(ids[0], false);
-		fake_clock(1);
-		pass();
+		wait_and_pass(1);
 		runs++;
 	}
 	assert_int_equal(runs, 3);
 	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_FAILED);
-	assert_non_null(strstr(text_of(ids[1]), "Gang alice/train ended: job"));
-	assert_non_null(strstr(text_of(ids[1]), "restarts 2 of 2"));
+	mentions(ids[1], "Gang alice/train ended: job");
+	mentions(ids[1], "restarts 2 of 2");
 }
 
 /* 6.10, 2.23: a gang that has run below its minimum for so long goes whole; who
@@ -1413,10 +1295,8 @@ TOY_TEST(test_stale)
 
 		new_cluster((uint32_t)i, "stale");
 		rq.more = cases[i].more;
-		submit_many(rq, 3, ids);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 3, FAKE_RUNNING);
+		submit_and_pass(rq, 3, ids);
+		schedule_to(ids, 3, FAKE_RUNNING);
 		pass();
 		if (cases[i].completes)
 			fake_end(ids[1]);
@@ -1424,18 +1304,14 @@ TOY_TEST(test_stale)
 			fake_fail(ids[1], false);
 		pass();
 		fake_clock(119);
-		pass();
-		assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
-		fake_clock(2);
-		pass();
+		pass_to(&ids[0], 1, FAKE_RUNNING);
+		wait_and_pass(2);
 		pass();
 		assert_int_equal(fake_state(ids[0]), cases[i].others);
 		assert_int_equal(fake_state(ids[2]), cases[i].others);
 		if (cases[i].others == FAKE_GONE)
-			assert_non_null(strstr(text_of(ids[0]),
-					       "is stale: running 2 of 3 for"));
-		fake_clock(600);
-		pass();
+			mentions(ids[0], "is stale: running 2 of 3 for");
+		wait_and_pass(600);
 		assert_int_equal(fake_state(ids[2]), cases[i].others);
 	}
 }
@@ -1448,25 +1324,16 @@ TOY_TEST(test_stale_gives_way)
 
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_many(rq, 3, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
-	submit_many(member_of("whole", 16), 16, others);
-	pass();
-	schedule_and_pass();
-	all_in_state(others, 16, FAKE_PENDING);
+	submit_and_pass(member_of("whole", 16), 16, others);
+	schedule_to(others, 16, FAKE_PENDING);
 	fake_fail(ids[1], false);
 	pass();
-	schedule_and_pass();
-	all_in_state(others, 16, FAKE_PENDING);
-	fake_clock(121);
-	pass();
-	pass();
-	schedule_and_pass();
-	pass();
-	schedule_and_pass();
-	all_in_state(others, 16, FAKE_RUNNING);
+	schedule_to(others, 16, FAKE_PENDING);
+	wait_and_pass(121);
+	settle();
+	schedule_to(others, 16, FAKE_RUNNING);
 }
 
 /* A replacement in time ends it, and the next loss begins anew. */
@@ -1477,30 +1344,23 @@ TOY_TEST(test_stale_replaced)
 
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_many(rq, 3, ids);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	fake_fail(ids[1], false);
 	pass();
 	assert_true(record_of(ids[0]).stale);
 	fake_clock(100);
 	submit_many(rq, 1, &more);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	assert_int_equal(fake_state(more), FAKE_RUNNING);
 	assert_false(record_of(ids[0]).stale);
 	fake_clock(600);
-	pass();
-	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	pass_to(&ids[0], 1, FAKE_RUNNING);
 	fake_fail(more, false);
 	pass();
 	fake_clock(100);
-	pass();
-	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	pass_to(&ids[0], 1, FAKE_RUNNING);
 	fake_clock(30);
-	pass();
-	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
+	pass_to(&ids[0], 1, FAKE_GONE);
 }
 
 /* 2.22, 2.24: a minimum of one is never stale, nor is a gang of which none runs. */
@@ -1510,27 +1370,22 @@ TOY_TEST(test_never_stale)
 	uint32_t ids[2];
 
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
-	submit_many(rq, 2, ids);
-	pass();
+	submit_and_pass(rq, 2, ids);
 	schedule_and_pass();
 	schedule_and_pass();
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	pass_to(ids, 2, FAKE_RUNNING);
 	fake_fail(ids[1], false);
 	pass();
 	fake_clock(600);
-	pass();
-	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	pass_to(&ids[0], 1, FAKE_RUNNING);
 	assert_false(record_of(ids[0]).stale);
 
 	new_cluster(1, "stale");
 	rq = member_of("wide", 3);
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
-	submit_many(rq, 2, ids);
-	pass();
+	submit_and_pass(rq, 2, ids);
 	fake_clock(600);
-	pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	pass_to(ids, 2, FAKE_PENDING);
 }
 
 static struct fake_request member_with(const char *gang, uint32_t min,
@@ -1570,23 +1425,19 @@ TOY_TEST(test_success)
 		uint32_t ids[4];
 
 		new_cluster((uint32_t)i, "success");
-		submit_many(rq, 4, ids);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 4, FAKE_RUNNING);
+		submit_and_pass(rq, 4, ids);
+		schedule_to(ids, 4, FAKE_RUNNING);
 		pass();
 		if (cases[i].completes < 4)
 			fake_end(ids[cases[i].completes]);
 		if (cases[i].fails < 4)
 			fake_fail(ids[cases[i].fails], false);
-		pass();
-		all_in_state(ids + 2, 2, cases[i].between);
+		pass_to(ids + 2, 2, cases[i].between);
 		fake_end(ids[cases[i].then]);
 		pass();
-		pass();
-		all_in_state(ids + 2, 2, cases[i].others);
+		pass_to(ids + 2, 2, cases[i].others);
 		if (cases[i].others == FAKE_GONE) {
-			assert_non_null(strstr(text_of(ids[3]), "is done: "));
+			mentions(ids[3], "is done: ");
 			assert_int_equal(record_of(ids[3]).phase,
 					 SGANG_PHASE_FINISHED);
 		}
@@ -1607,19 +1458,15 @@ TOY_TEST(test_place)
 
 		new_cluster((uint32_t)i, "place");
 		fake_requeue_is_new(true);
-		submit_many(rq, 3, ids);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 3, FAKE_RUNNING);
-		fake_clock(60);
-		pass();
+		submit_and_pass(rq, 3, ids);
+		schedule_to(ids, 3, FAKE_RUNNING);
+		wait_and_pass(60);
 		if (i % 2)
 			fake_lose(ids[0]);
 		else
 			fake_fail(ids[0], false);
 		pass();
-		pass();
-		all_in_state(ids, 1, FAKE_PENDING);
+		pass_to(ids, 1, FAKE_PENDING);
 		for (uint32_t j = 0; j < 3; j++)
 			assert_int_equal(fake_job(ids[j])->rq.priority, 100);
 		assert_int_equal(record_of(ids[0]).place, 0);
@@ -1653,17 +1500,13 @@ TOY_TEST(test_kept_long)
 	sgang_conductor_configure(c, all, &conf);
 	toy_nodes = FAKE_NODES;
 	rq.nodes = 7;
-	submit_many(rq, 1, ids);
-	pass();
+	submit_and_pass(rq, 1, ids);
 	for (uint32_t i = 0; i < 1; i++)
 		(void)turn_on(ids[i], FAKE_ALL_NODES, false);
-	pass();
-	all_in_state(ids, 1, FAKE_RUNNING);
-	fake_clock(60);
-	pass();
+	pass_to(ids, 1, FAKE_RUNNING);
+	wait_and_pass(60);
 	fake_fail(ids[0], false);
-	pass();
-	all_in_state(ids, 1, FAKE_PENDING);
+	pass_to(ids, 1, FAKE_PENDING);
 	for (uint32_t i = 0; i < 1; i++) {
 		assert_in_range(strlen(record_of(ids[i]).kept),
 				SGANG_CLAIM_SIZE - 40, SGANG_CLAIM_SIZE - 1);
@@ -1687,12 +1530,9 @@ TOY_TEST(test_group_on_kept)
 		submit_many(rq, 2, ids);
 		rq = member_with("b", 2,
 				 "gang_on_failure=requeue|gang_groups=alice/a");
-		submit_many(rq, 2, ids + 2);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 4, FAKE_RUNNING);
-		fake_clock(60);
-		pass();
+		submit_and_pass(rq, 2, ids + 2);
+		schedule_to(ids, 4, FAKE_RUNNING);
+		wait_and_pass(60);
 		for (uint32_t i = 0; i < 4; i++)
 			had[i] = fake_job(ids[i])->nodes;
 		fake_end(first);
@@ -1706,8 +1546,7 @@ TOY_TEST(test_group_on_kept)
 		}
 		all_in_state(ids, 2, FAKE_PENDING);
 		schedule_and_pass();
-		pass();
-		all_in_state(ids, 4, FAKE_RUNNING);
+		pass_to(ids, 4, FAKE_RUNNING);
 		assert_true((fake_job(ids[0])->nodes |
 			     fake_job(ids[1])->nodes) == (had[0] | had[1]));
 		assert_true((fake_job(ids[2])->nodes |
@@ -1722,32 +1561,24 @@ TOY_TEST(test_success_waits)
 					     "gang_on_success=leader");
 	uint32_t ids[2], waits, later[2];
 
-	submit_many(rq, 2, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
-	submit_many(rq, 1, &waits);
-	pass();
+	submit_and_pass(rq, 2, ids);
+	schedule_to(ids, 2, FAKE_RUNNING);
+	submit_and_pass(rq, 1, &waits);
 	fake_end(ids[0]);
-	pass();
-	assert_int_equal(fake_state(ids[1]), FAKE_GONE);
+	pass_to(&ids[1], 1, FAKE_GONE);
 	assert_int_equal(fake_state(waits), FAKE_GONE);
 	submit_many(rq, 2, later);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(later, 2, FAKE_RUNNING);
 	fake_fail(later[1], false);
 	fake_fail(later[0], false);
 	pass();
 	fake_clock(1);
-	submit_many(rq, 2, later);
-	pass();
+	submit_and_pass(rq, 2, later);
 	schedule_and_pass();
 	come_back(false);
 	pass();
-	pass();
-	all_in_state(later, 2, FAKE_RUNNING);
+	pass_to(later, 2, FAKE_RUNNING);
 }
 
 /* The leader is the last that runs: who waits ends all the same, and who comes
@@ -1760,13 +1591,10 @@ TOY_TEST(test_success_last)
 		uint32_t ids[2], waits, later;
 
 		new_cluster(i, "success last");
-		submit_many(rq, 2, ids);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 2, FAKE_RUNNING);
+		submit_and_pass(rq, 2, ids);
+		schedule_to(ids, 2, FAKE_RUNNING);
 		submit_many(rq, 1, &waits);
-		fake_clock(60);
-		pass();
+		wait_and_pass(60);
 		fake_end(ids[1]);
 		if (i / 2)
 			pass();
@@ -1775,14 +1603,12 @@ TOY_TEST(test_success_last)
 		if (i % 2)
 			come_back(false);
 		pass();
-		pass();
-		assert_int_equal(fake_state(waits), FAKE_GONE);
-		assert_non_null(strstr(text_of(waits), "is done: its leader"));
+		pass_to(&waits, 1, FAKE_GONE);
+		mentions(waits, "is done: its leader");
 		assert_int_equal(record_of(waits).phase, SGANG_PHASE_FINISHED);
 		assert_int_equal(fake_state(later), FAKE_PENDING);
 		fake_clock(5);
-		pass();
-		assert_int_equal(fake_state(later), FAKE_PENDING);
+		pass_to(&later, 1, FAKE_PENDING);
 	}
 }
 
@@ -1792,16 +1618,13 @@ TOY_TEST(test_success_restart)
 	struct fake_request rq = member_with("train", 3, "gang_on_success=1");
 	uint32_t ids[3];
 
-	submit_many(rq, 3, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	submit_and_pass(rq, 3, ids);
+	schedule_to(ids, 3, FAKE_RUNNING);
 	pass();
 	fake_end(ids[2]);
 	come_back(false);
 	pass();
-	pass();
-	all_in_state(ids, 2, FAKE_GONE);
+	pass_to(ids, 2, FAKE_GONE);
 }
 
 /* It dies right after the start, and the leader completes while the nodes are
@@ -1813,10 +1636,8 @@ TOY_TEST(test_success_asked)
 	int64_t started;
 	uint32_t ids[3];
 
-	submit_many(rq, 3, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
+	submit_and_pass(rq, 3, ids);
+	schedule_to(ids, 3, FAKE_RUNNING);
 	started = record_of(ids[1]).started;
 	assert_true(started && record_of(ids[1]).since);
 	fake_clock(5);
@@ -1824,8 +1645,7 @@ TOY_TEST(test_success_asked)
 	pass();
 	fake_end(ids[0]);
 	pass();
-	fake_clock(5);
-	pass();
+	wait_and_pass(5);
 	pass();
 	assert_int_equal(record_of(ids[1]).started, started);
 	all_in_state(ids + 1, 2, FAKE_GONE);
@@ -1842,10 +1662,8 @@ TOY_TEST(test_counts_asked)
 
 	for (int fails = 0; fails < 2; fails++) {
 		new_cluster((uint32_t)fails, "counts");
-		submit_many(rq, 4, ids);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 4, FAKE_RUNNING);
+		submit_and_pass(rq, 4, ids);
+		schedule_to(ids, 4, FAKE_RUNNING);
 		if (fails)
 			fake_fail(ids[3], false);
 		else
@@ -1866,8 +1684,7 @@ TOY_TEST(test_counts_asked)
 		all_in_state(ids, 3, FAKE_RUNNING);
 		fake_end(ids[2]);
 		pass();
-		pass();
-		all_in_state(ids, 2, fails ? FAKE_RUNNING : FAKE_GONE);
+		pass_to(ids, 2, fails ? FAKE_RUNNING : FAKE_GONE);
 	}
 }
 
@@ -1886,9 +1703,7 @@ TOY_TEST(test_requeue_all)
 		new_cluster((uint32_t)i, "losses");
 		submit_many(member_with("train", 3, "gang_on_failure=requeue"),
 			    3, ids);
-		pass();
-		schedule_and_pass();
-		pass();
+		settle();
 		for (int m = 0; m < 3; m++) {
 			if (what[i][m] == 'f')
 				fake_fail(ids[m], false);
@@ -1897,11 +1712,9 @@ TOY_TEST(test_requeue_all)
 			else if (what[i][m] == 'c')
 				fake_end(ids[m]);
 		}
+		pass_to(ids, 3, FAKE_PENDING);
 		pass();
-		all_in_state(ids, 3, FAKE_PENDING);
-		pass();
-		schedule_and_pass();
-		all_in_state(ids, 3, FAKE_RUNNING);
+		schedule_to(ids, 3, FAKE_RUNNING);
 	}
 }
 
@@ -1913,12 +1726,9 @@ TOY_TEST(test_requeue_in_vain)
 
 	submit_many(member_with("train", 3, "gang_on_failure=requeue"), 3, ids);
 	fake_no_requeue(ids[2]);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	fake_fail(ids[0], false);
-	pass();
-	all_in_state(ids, 3, FAKE_GONE);
+	pass_to(ids, 3, FAKE_GONE);
 
 	new_cluster(0, "no partner");
 	a = submit(member_with("a", 1,
@@ -1935,8 +1745,7 @@ TOY_TEST(test_requeue_in_vain)
 	fake_end(b);
 	pass();
 	fake_fail(a, false);
-	pass();
-	assert_int_equal(fake_state(a), FAKE_GONE);
+	pass_to(&a, 1, FAKE_GONE);
 	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
 }
 
@@ -1950,20 +1759,16 @@ TOY_TEST(test_lost_and_cancelled)
 			    "gang_match=only-waiting");
 	uint32_t run[2], more[2], held;
 
-	submit_many(rq, 2, run);
-	pass();
-	schedule_and_pass();
-	all_in_state(run, 2, FAKE_RUNNING);
+	submit_and_pass(rq, 2, run);
+	schedule_to(run, 2, FAKE_RUNNING);
 	busy(13);
-	submit_many(rq, 2, more);
-	pass();
+	submit_and_pass(rq, 2, more);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
 	held = (fake_state(more[0]) == FAKE_HELD) ? more[0] : more[1];
 	fake_fail(held, true);
 	fake_fail(run[0], false);
-	pass();
-	assert_int_equal(fake_state(held), FAKE_GONE);
+	pass_to(&held, 1, FAKE_GONE);
 	assert_int_equal(fake_state(run[1]), FAKE_GONE);
 }
 
@@ -1977,9 +1782,7 @@ TOY_TEST(test_requeue_window)
 	room = busy(14);
 	submit_many(rq, 2, ids);
 	third = submit(rq);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	all_in_state(ids, 2, FAKE_RUNNING);
 	fake_fail(ids[0], false);
 	pass();
@@ -1996,18 +1799,15 @@ TOY_TEST(test_time_out_beside_running)
 			    "gang_waiting_time=1");
 	uint32_t run[2], more[2];
 
-	submit_many(rq, 2, run);
-	pass();
+	submit_and_pass(rq, 2, run);
 	schedule_and_pass();
 	busy(13);
-	submit_many(rq, 2, more);
-	pass();
+	submit_and_pass(rq, 2, more);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
-	fake_clock(61);
+	wait_and_pass(61);
 	pass();
-	pass();
-	assert_string_equal(text_of(more[1]), "GangTimeout");
+	says(more[1], "GangTimeout");
 	all_in_state(run, 2, FAKE_RUNNING);
 	fake_user_hold(more[0], false);
 	pass();
@@ -2032,10 +1832,8 @@ TOY_TEST(test_group_limit)
 	assert_int_equal(fake_state(a), FAKE_PENDING);
 	assert_true(fake_job(a)->parked);
 	fake_limit(b[1], false);
-	fake_clock(10);
-	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(a), FAKE_RUNNING);
+	wait_and_pass(10);
+	schedule_to(&a, 1, FAKE_RUNNING);
 	all_in_state(b, 2, FAKE_RUNNING);
 }
 
@@ -2067,8 +1865,7 @@ TOY_TEST(test_licences)
 	assert_int_equal(in_state("b", FAKE_HELD), 3);
 	fake_end(room);
 	for (int i = 0; i < 10; i++) {
-		fake_clock(10);
-		schedule_and_pass();
+		wait_and_schedule(10);
 	}
 	assert_int_equal(in_state("a", FAKE_RUNNING), 4);
 }
@@ -2114,16 +1911,13 @@ TOY_TEST(test_pass_budget)
 	uint32_t a[2], b[2];
 
 	submit_many(member_of("a", 2), 2, a);
-	submit_many(member_of("b", 2), 2, b);
-	pass();
+	submit_and_pass(member_of("b", 2), 2, b);
 	(void)turn(a[0]);
 	(void)turn(b[0]);
 	fake_commit_takes(10000);
-	pass();
-	all_in_state(a, 2, FAKE_RUNNING);
+	pass_to(a, 2, FAKE_RUNNING);
 	all_in_state(b, 2, FAKE_PENDING);
-	pass();
-	all_in_state(b, 2, FAKE_RUNNING);
+	pass_to(b, 2, FAKE_RUNNING);
 }
 
 /* 64 gangs that all list all others: the group is found once, not by each. */
@@ -2147,8 +1941,7 @@ TOY_TEST(test_clique)
 		ids[i] = submit(rq);
 	}
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 64, FAKE_RUNNING);
+	schedule_to(ids, 64, FAKE_RUNNING);
 }
 
 /* ---- definitions ---- */
@@ -2167,27 +1960,21 @@ TOY_TEST(test_object)
 {
 	uint32_t ids[2], object;
 
-	submit_many(member_of("train", 0), 2, ids);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_PENDING);
+	submit_and_pass(member_of("train", 0), 2, ids);
+	schedule_to(ids, 2, FAKE_PENDING);
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_UNDEFINED);
-	assert_non_null(strstr(text_of(ids[0]), "Gang alice/train undefined"));
+	mentions(ids[0], "Gang alice/train undefined");
 	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
 	pass();
-	assert_string_equal(text_of(ids[0]),
-			    "Gang alice/train gathering 2/3 members");
-	assert_string_equal(text_of(object),
-			    "Gang alice/train gathering 2/3 members");
+	says(ids[0], "Gang alice/train gathering 2/3 members");
+	says(object, "Gang alice/train gathering 2/3 members");
 	assert_true(record_of(object).object);
 	submit(member_of("train", 0));
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	assert_int_equal(fake_state(object), FAKE_PENDING);
 	pass();
-	assert_string_equal(text_of(object),
-			    "Gang alice/train running 3/3 members");
+	says(object, "Gang alice/train running 3/3 members");
 }
 
 /* 0.24: a newer definition replaces an older one; 0.29: a member's own word
@@ -2197,17 +1984,15 @@ TOY_TEST(test_precedence)
 	uint32_t ids[2];
 
 	submit(object_of("train", "gang_object=1|gang_min_member=5"));
-	submit_many(member_of("train", 0), 2, ids);
-	pass();
-	assert_non_null(strstr(text_of(ids[0]), "gathering 2/5 members"));
+	submit_and_pass(member_of("train", 0), 2, ids);
+	mentions(ids[0], "gathering 2/5 members");
 	fake_clock(1);
 	submit(object_of("train", "gang_object=1|gang_min_member=4"));
 	pass();
-	assert_non_null(strstr(text_of(ids[0]), "gathering 2/4 members"));
+	mentions(ids[0], "gathering 2/4 members");
 	submit(member_of("train", 3));
 	pass();
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 }
 
 /* A first member that is held is not told of by anybody, and is seen. */
@@ -2250,15 +2035,13 @@ TOY_TEST(test_min_tres)
 	other = busy(13);
 	id = submit(rq);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(id), FAKE_PENDING);
-	assert_non_null(strstr(text_of(id), "--gang-min-tres"));
+	schedule_to(&id, 1, FAKE_PENDING);
+	mentions(id, "--gang-min-tres");
 	assert_int_equal(fake_counts.commits, 0);
 	assert_int_equal(record_of(id).tried, 0);
 	assert_int_equal(record_of(id).skipped, 0);
 	fake_end(other);
-	schedule_and_pass();
-	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	schedule_to(&id, 1, FAKE_RUNNING);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -13,8 +13,7 @@ static uint32_t hold_two(uint32_t ids[4])
 	uint32_t other = busy(14);
 
 	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
-	submit_many(rq, 4, ids);
-	pass();
+	submit_and_pass(rq, 4, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	return other;
@@ -35,20 +34,18 @@ TOY_TEST(test_ended)
 	late = submit(member_of("late", 2));
 	pass();
 	assert_true(was_logged("alice/train: gathering 1/2 members"));
-	assert_string_equal(text_of(late),
-			    "Gang alice/late gathering 1/2 members");
+	says(late, "Gang alice/late gathering 1/2 members");
 	fake_fail(late, true);
 	pass();
-	assert_string_equal(text_of(late), "");
+	says(late, "");
 	assert_int_equal(record_of(late).phase, SGANG_PHASE_FINISHED);
 	assert_true(was_logged("alice/late: finished"));
 
 	ids[1] = submit(member_of("train", 2));
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	pass();
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_RUNNING);
-	assert_string_equal(text_of(ids[0]), "");
+	says(ids[0], "");
 	assert_true(was_logged("alice/train: running 2/2 members"));
 	fake_end(ids[0]);
 	fake_fail(ids[1], false);
@@ -69,8 +66,7 @@ TOY_TEST(test_failed)
 
 	ids[0] = submit(member_of("all", 2));
 	ids[1] = submit(member_of("all", 2));
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	fake_fail(ids[0], false);
 	pass();
 	assert_false(was_logged("alice/all: failed"));
@@ -82,8 +78,7 @@ TOY_TEST(test_failed)
 	kill.more = "gang_on_failure=kill";
 	ids[0] = submit(kill);
 	ids[1] = submit(kill);
-	schedule_and_pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
+	schedule_to(ids, 2, FAKE_RUNNING);
 	fake_fail(ids[0], false);
 	for (int i = 0; i < 4; i++)
 		pass();
@@ -165,8 +160,7 @@ TOY_TEST(test_hold_ends)
 
 	other = hold_two(ids);
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
-	fake_clock(3600);
-	pass();
+	wait_and_pass(3600);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(record_of(ids[i]).hold_end,
 				 SGANG_HOLD_END_TIMEOUT);
@@ -187,8 +181,7 @@ TOY_TEST(test_hold_ends)
 	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_USER);
 	more = submit(nonstrict_of("train", 4));
 	fake_end(other);
-	schedule_and_pass();
-	assert_int_equal(fake_state(more), FAKE_RUNNING);
+	schedule_to(&more, 1, FAKE_RUNNING);
 	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_NONE);
 }
 
@@ -213,8 +206,7 @@ TOY_TEST(test_extra)
 	fake_set_extra(0, "rack 7");
 	rq.nodes = NODES / 2;
 	rq.ranks = 12;
-	submit_many(rq, 2, ids);
-	pass();
+	submit_and_pass(rq, 2, ids);
 	assert_int_equal(extras(""), NODES - 1);
 	schedule_and_pass();
 	pass();
@@ -259,19 +251,15 @@ TOY_TEST(test_extra_restart)
 	other = busy(NODES - 1);
 	held = submit(rq);
 	rq.nodes = 16;
-	submit_many(rq, 2, ids);
-	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(held), FAKE_HELD);
+	submit_and_pass(rq, 2, ids);
+	schedule_to(&held, 1, FAKE_HELD);
 	assert_int_equal(extras("gang=alice/b ranks=1"), 1);
 	rq = member_of("a", 1);
 	rq.cpus = 2;
 	rq.memory = 1;
 	rq.ranks = 2;
 	assert_int_not_equal(submit(rq), 0);
-	pass();
-	schedule_and_pass();
-	pass();
+	settle();
 	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"),
 			 1);
 

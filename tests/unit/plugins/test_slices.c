@@ -27,8 +27,7 @@ static void begin_with(uint32_t *ids, const char *more)
 	struct fake_request rq = member_of("train", MEMBERS);
 
 	rq.more = more;
-	submit_many(rq, MEMBERS, ids);
-	pass();
+	submit_and_pass(rq, MEMBERS, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), SLICE);
 	assert_int_equal(in_state("train", FAKE_PENDING), MEMBERS - SLICE);
@@ -51,8 +50,7 @@ static void given_back(void)
 static void all_start(const uint32_t *ids)
 {
 	for (int i = 0; i < 12; i++) {
-		fake_clock(6);
-		schedule_and_pass();
+		wait_and_schedule(6);
 	}
 	all_in_state(ids, MEMBERS, FAKE_RUNNING);
 	for (int i = 0; i < MEMBERS; i++) {
@@ -73,8 +71,7 @@ SLICES_TEST(test_slices)
 	assert_int_equal(in_state("train", FAKE_HELD), 2 * SLICE);
 	assert_int_equal(fake_counts.released, 0);
 	assert_int_equal(fake_counts.saves, saves);
-	pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
+	pass_to(ids, MEMBERS, FAKE_RUNNING);
 	assert_int_equal(fake_counts.saves, saves + 2);
 	assert_int_equal(fake_counts.commits, MEMBERS);
 	assert_int_equal(fake_counts.undone, 0);
@@ -88,11 +85,9 @@ SLICES_TEST(test_same_place)
 	char *comment[MEMBERS];
 
 	for (int slices = 0; slices < 2; slices++) {
-		teardown(state);
-		setup(state);
+		afresh(setup, "slices %d", slices);
 		fake_commit_takes(slices ? 25000 : 0);
-		submit_many(member_of("train", MEMBERS), MEMBERS, ids);
-		pass();
+		submit_and_pass(member_of("train", MEMBERS), MEMBERS, ids);
 		schedule_and_pass();
 		assert_int_equal(in_state("train", FAKE_RUNNING),
 				 slices ? 0 : MEMBERS);
@@ -160,10 +155,8 @@ SLICES_TEST(test_fence)
 	open = fenced(100000, ALL_FREE);
 	assert_int_equal(__builtin_popcountll(open), NODES - MEMBERS);
 	high = submit(plain(NODES - MEMBERS + 1, 100000));
-	schedule_and_pass();
-	assert_int_equal(fake_state(high), FAKE_PENDING);
-	pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
+	schedule_to(&high, 1, FAKE_PENDING);
+	pass_to(ids, MEMBERS, FAKE_RUNNING);
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
 	assert_true(fake_counts.woken > 0);
 }
@@ -176,14 +169,11 @@ SLICES_TEST(test_another_gang)
 
 	begin(ids);
 	rq.priority = 100000;
-	submit_many(rq, 2, other);
-	pass();
+	submit_and_pass(rq, 2, other);
 	assert_int_equal(fake_counts.commits, 2 * SLICE);
+	schedule_to(ids, MEMBERS, FAKE_RUNNING);
 	schedule_and_pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
-	schedule_and_pass();
-	schedule_and_pass();
-	all_in_state(other, 2, FAKE_RUNNING);
+	schedule_to(other, 2, FAKE_RUNNING);
 }
 
 /* A later member of another gang could want the same domain for itself. */
@@ -191,16 +181,13 @@ SLICES_TEST(test_late_member)
 {
 	uint32_t ids[MEMBERS], early[2], late;
 
-	submit_many(member_of("old", 2), 2, early);
-	pass();
-	schedule_and_pass();
-	all_in_state(early, 2, FAKE_RUNNING);
+	submit_and_pass(member_of("old", 2), 2, early);
+	schedule_to(early, 2, FAKE_RUNNING);
 	begin(ids);
 	late = submit(member_of("old", 2));
 	pass();
 	assert_int_equal(turn(late), SGANG_TURN_TAKEN);
-	pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
+	pass_to(ids, MEMBERS, FAKE_RUNNING);
 	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
 }
 
@@ -212,13 +199,11 @@ SLICES_TEST(test_member_joins)
 	begin(ids);
 	late = submit(member_of("train", MEMBERS));
 	pass();
-	pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
+	pass_to(ids, MEMBERS, FAKE_RUNNING);
 	assert_int_equal(fake_state(late), FAKE_PENDING);
 	assert_int_equal(record_of(ids[0]).members, MEMBERS);
 	pass();
-	schedule_and_pass();
-	assert_int_equal(fake_state(late), FAKE_RUNNING);
+	schedule_to(&late, 1, FAKE_RUNNING);
 }
 
 /* Groups start together, so they are committed in one hold. */
@@ -230,10 +215,8 @@ SLICES_TEST(test_group)
 	a.more = "gang_groups=alice/b";
 	b.more = "gang_groups=alice/a";
 	submit_many(a, 5, ids);
-	submit_many(b, 5, ids + 5);
-	pass();
-	schedule_and_pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
+	submit_and_pass(b, 5, ids + 5);
+	schedule_to(ids, MEMBERS, FAKE_RUNNING);
 }
 
 /* ---- what happens between two slices ---- */
@@ -368,9 +351,7 @@ SLICES_TEST(test_events)
 	for (size_t i = 0; i < COUNT(events); i++) {
 		uint32_t ids[MEMBERS];
 
-		teardown(state);
-		setup_slices(state);
-		snprintf(context, sizeof(context), "%s", events[i].name);
+		afresh(setup_slices, "%s", events[i].name);
 		begin(ids);
 		fake_snapshot();
 		events[i].happens(ids);
@@ -417,10 +398,8 @@ SLICES_TEST(test_waiting_time)
 	uint32_t ids[MEMBERS];
 
 	begin_with(ids, "gang_waiting_time=2:00");
-	fake_clock(121);
-	pass();
-	pass();
-	all_in_state(ids, MEMBERS, FAKE_RUNNING);
+	wait_and_pass(121);
+	pass_to(ids, MEMBERS, FAKE_RUNNING);
 }
 
 /* Nodes go down: one that is planned. Others do, or all is given back. */
@@ -466,31 +445,22 @@ SLICES_TEST(test_second_round)
 		struct fake_request rq = member_of("train", MEMBERS);
 		uint32_t first[MEMBERS], second[MEMBERS];
 
-		teardown(state);
-		setup_slices(state);
-		snprintf(context, sizeof(context), "%s",
-			 later ? "later" : "right after the release");
+		afresh(setup_slices, "%s",
+		       later ? "later" : "right after the release");
 		rq.cpus = 2;
 		rq.more = "gang_match=only-waiting";
 		submit_many(rq, MEMBERS, first);
-		pass();
-		schedule_and_pass();
-		pass();
-		pass();
-		all_in_state(first, MEMBERS, FAKE_RUNNING);
-		fake_clock(later ? 11 : 0);
-		pass();
-		submit_many(rq, MEMBERS, second);
-		pass();
+		settle();
+		pass_to(first, MEMBERS, FAKE_RUNNING);
+		wait_and_pass(later ? 11 : 0);
+		submit_and_pass(rq, MEMBERS, second);
 		schedule_and_pass();
 		assert_int_equal(in_state("train", FAKE_HELD), SLICE);
 		fake_snapshot();
 		come_back(true);
 		pass();
-		fake_clock(5);
-		pass();
-		pass();
-		all_in_state(first, MEMBERS, FAKE_RUNNING);
+		wait_and_pass(5);
+		pass_to(first, MEMBERS, FAKE_RUNNING);
 		if (in_state("train", FAKE_PENDING) != MEMBERS)
 			fail_msg("%s: %u of the second round have nodes",
 				 context,

@@ -111,6 +111,20 @@ static inline int teardown(void **state)
 /* A test that begins on an empty toy cluster. */
 #define TOY_TEST(name) TEST_WITH(name, setup, teardown)
 
+/* The next of several in one test begins like a test; what it is called is said
+ * when something is wrong. */
+__attribute__((format(printf, 2, 3))) static inline void
+afresh(CMFixtureFunction set_up, const char *format, ...)
+{
+	va_list args;
+
+	assert_int_equal(teardown(NULL), 0);
+	assert_int_equal(set_up(NULL), 0);
+	va_start(args, format);
+	vsnprintf(context, sizeof(context), format, args);
+	va_end(args);
+}
+
 /* slurmctld ended, or died, and is there again. */
 static inline void come_back(bool died)
 {
@@ -280,6 +294,26 @@ static inline void schedule_and_pass(void)
 	pass();
 }
 
+/* Once before the gang is known to be complete, and once behind its start. */
+static inline void settle(void)
+{
+	pass();
+	schedule_and_pass();
+	pass();
+}
+
+static inline void wait_and_pass(int64_t seconds)
+{
+	fake_clock(seconds);
+	pass();
+}
+
+static inline void wait_and_schedule(int64_t seconds)
+{
+	fake_clock(seconds);
+	schedule_and_pass();
+}
+
 /* ---- small words for the tests ---- */
 
 static inline struct fake_request member_of(const char *gang, uint32_t min)
@@ -335,6 +369,35 @@ static inline void all_in_state(const uint32_t *ids, uint32_t n,
 	}
 }
 
+/* A pass, behind which these jobs are in that state. */
+static inline void pass_to(const uint32_t *ids, uint32_t n,
+			   enum fake_state state)
+{
+	pass();
+	all_in_state(ids, n, state);
+}
+
+static inline void schedule_to(const uint32_t *ids, uint32_t n,
+			       enum fake_state state)
+{
+	schedule_and_pass();
+	all_in_state(ids, n, state);
+}
+
+static inline void submit_and_pass(struct fake_request rq, uint32_t n,
+				   uint32_t *ids)
+{
+	submit_many(rq, n, ids);
+	pass();
+}
+
+/* They are submitted and start at once. */
+static inline void start_many(struct fake_request rq, uint32_t n, uint32_t *ids)
+{
+	submit_many(rq, n, ids);
+	schedule_to(ids, n, FAKE_RUNNING);
+}
+
 static inline struct fake_request nonstrict_of(const char *gang, uint32_t min)
 {
 	struct fake_request rq = member_of(gang, min);
@@ -354,6 +417,31 @@ static inline uint32_t busy(uint32_t nodes)
 static inline const char *text_of(uint32_t id)
 {
 	return fake_job(id)->text;
+}
+
+/* What squeue shows of the job. */
+static inline void says(uint32_t id, const char *text)
+{
+	if (strcmp(text_of(id), text))
+		fail_msg("%s: job %u says \"%s\", not \"%s\"", context, id,
+			 text_of(id), text);
+}
+
+static inline void mentions(uint32_t id, const char *part)
+{
+	if (!strstr(text_of(id), part))
+		fail_msg("%s: job %u says \"%s\", without \"%s\"", context, id,
+			 text_of(id), part);
+}
+
+/* What the job finds in its environment. */
+static inline void is_told(uint32_t id, const char *name, const char *value)
+{
+	const char *is = fake_getenv(id, name);
+
+	if (!is || strcmp(is, value))
+		fail_msg("%s: job %u has %s=%s, not %s", context, id, name,
+			 is ? is : "(none)", value);
 }
 
 static inline struct sgang_record record_of(uint32_t id)
