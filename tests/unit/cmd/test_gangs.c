@@ -4,6 +4,20 @@
 #include "../unit.h"
 #include "cmd/gangs.h"
 
+#define GANGS_TEST(name) TEST_WITH(name, NULL, clear)
+
+/* Short words for the rows of tables. */
+#define P SGANG_ROW_PENDING
+#define H SGANG_ROW_HELD
+#define R SGANG_ROW_RUNNING
+#define E SGANG_ROW_ENDED
+#define GATHERING SGANG_PHASE_GATHERING
+#define WAITING SGANG_PHASE_WAITING
+#define HOLDING SGANG_PHASE_HOLDING
+#define RUNNING SGANG_PHASE_RUNNING
+#define FINISHED SGANG_PHASE_FINISHED
+#define FAILED SGANG_PHASE_FAILED
+
 /* A job as a row of a test's table. */
 struct row {
 	uint32_t job_id;
@@ -49,47 +63,77 @@ static void fill(struct sgang_jobrow *job, const struct row *row)
 	job->reason = (char *)row->reason;
 }
 
-/* Build the gangs of a table; the jobs are kept in 'store'. */
-static void build(const struct row *rows, size_t n, struct sgang_jobrow *store,
-		  struct sgang_gangs *gangs)
-{
-	struct sgang_jobs jobs = { .row = store, .count = n };
-	struct sgang_error err;
+/* The jobs of a table, and the gangs they amount to. */
+static struct sgang_jobrow store[12];
+static struct sgang_jobs jobs = { .row = store };
+static struct sgang_gangs gangs;
 
+static void fill_all(const struct row *rows, size_t n)
+{
+	assert_true(n <= COUNT(store));
+	jobs.count = n;
 	for (size_t i = 0; i < n; i++)
 		fill(&store[i], &rows[i]);
-	assert_int_equal(sgang_gangs_build(&jobs, gangs, &err), 0);
 }
 
-TEST(nothing_is_no_gang)
+static void build_again(void)
 {
-	struct sgang_gangs gangs;
+	struct sgang_error err;
 
-	build(NULL, 0, NULL, &gangs);
-	assert_int_equal(gangs.count, 0);
 	sgang_gangs_clear(&gangs);
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+}
+
+static void build(const struct row *rows, size_t n)
+{
+	fill_all(rows, n);
+	build_again();
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	sgang_gangs_clear(&gangs);
+	return 0;
+}
+
+/* What JSON says of a gang under 'key'; NULL: null. */
+static void assert_json(const struct sgang_gang *gang, const char *key,
+			const char *expected)
+{
+	struct json_object *object = sgang_gangs_json(gang), *value;
+
+	assert_true(json_object_object_get_ex(object, key, &value));
+	if (!expected)
+		assert_null(value);
+	else
+		assert_string_equal(json_object_get_string(value), expected);
+	json_object_put(object);
+}
+
+GANGS_TEST(nothing_is_no_gang)
+{
+	build(NULL, 0);
+	assert_int_equal(gangs.count, 0);
 }
 
 /* 0.36: members are counted by what they do; an array head counts its tasks. */
-TEST(members_are_counted)
+GANGS_TEST(members_are_counted)
 {
 	static const struct row rows[] = {
-		{ 11, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[1-2]", "",
-		  1, SGANG_PHASE_RUNNING, false },
-		{ 10, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[2-3]", "",
-		  0, SGANG_PHASE_RUNNING, false },
-		{ 12, "alice/train", SGANG_ROW_PENDING, 3, 101, 0, "",
-		  "Priority", -1, SGANG_PHASE_RUNNING, false },
-		{ 9, "alice/train", SGANG_ROW_ENDED, 1, 99, 150, "n9", "", 2,
-		  SGANG_PHASE_RUNNING, false },
-		{ 8, "alice/train", SGANG_ROW_HELD, 1, 99, 0, "n10", "", 3,
-		  SGANG_PHASE_RUNNING, false },
+		{ 11, "alice/train", R, 1, 100, 0, "n[1-2]", "", 1, RUNNING,
+		  false },
+		{ 10, "alice/train", R, 1, 100, 0, "n[2-3]", "", 0, RUNNING,
+		  false },
+		{ 12, "alice/train", P, 3, 101, 0, "", "Priority", -1, RUNNING,
+		  false },
+		{ 9, "alice/train", E, 1, 99, 150, "n9", "", 2, RUNNING,
+		  false },
+		{ 8, "alice/train", H, 1, 99, 0, "n10", "", 3, RUNNING, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
 	const struct sgang_gang *gang;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	assert_int_equal(gangs.count, 1);
 	gang = &gangs.gang[0];
 	assert_int_equal(gang->pending, 3);
@@ -113,57 +157,44 @@ TEST(members_are_counted)
 	assert_string_equal(gang->nodes[1], "n2");
 	assert_string_equal(gang->nodes[2], "n3");
 	assert_string_equal(gang->nodes[3], "n10");
-	sgang_gangs_clear(&gangs);
 }
 
 /* 1.36, 1.64: who only keeps nodes neither runs nor waits for the others. */
-TEST(placeholders_are_apart)
+GANGS_TEST(placeholders_are_apart)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/etl", SGANG_ROW_RUNNING, 1, 100, 0, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
-		{ 2, "alice/etl", SGANG_ROW_RUNNING, 2, 100, 0, "n2", "", 1,
-		  SGANG_PHASE_RUNNING, false },
-		{ 3, "alice/etl", SGANG_ROW_HELD, 1, 100, 0, "n3", "", 2,
-		  SGANG_PHASE_RUNNING, false },
-		{ 4, "alice/etl", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
-		  SGANG_PHASE_RUNNING, false },
+		{ 1, "alice/etl", R, 1, 100, 0, "n1", "", 0, RUNNING, false },
+		{ 2, "alice/etl", R, 2, 100, 0, "n2", "", 1, RUNNING, false },
+		{ 3, "alice/etl", H, 1, 100, 0, "n3", "", 2, RUNNING, false },
+		{ 4, "alice/etl", P, 1, 100, 0, "", "", -1, RUNNING, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
-	struct sgang_gangs gangs;
-	struct sgang_error err;
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		fill(&store[i], &rows[i]);
-		store[i].record.placeholder = i > 0;
-	}
-	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	fill_all(rows, COUNT(rows));
+	for (size_t i = 1; i < COUNT(rows); i++)
+		store[i].record.placeholder = true;
+	build_again();
 	assert_int_equal(gangs.count, 1);
 	assert_int_equal(gangs.gang->running, 1);
 	assert_int_equal(gangs.gang->held, 0);
 	assert_int_equal(gangs.gang->pending, 1);
 	assert_int_equal(gangs.gang->placeholders, 3);
 	assert_int_equal(sgang_gangs_members(gangs.gang), 5);
-	sgang_gangs_clear(&gangs);
 }
 
 /* 1.52: a name may be used again; only the newest gang of it is shown. */
-TEST(newest_generation_wins)
+GANGS_TEST(newest_generation_wins)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/train", SGANG_ROW_ENDED, 1, 100, 200, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
-		{ 2, "alice/train", SGANG_ROW_ENDED, 1, 110, 190, "n2", "", 1,
-		  SGANG_PHASE_RUNNING, false },
-		{ 3, "alice/train", SGANG_ROW_PENDING, 1, 200, 0, "",
-		  "Gang alice/train gathering 1/2 members", -1,
-		  SGANG_PHASE_GATHERING, false },
+		{ 1, "alice/train", E, 1, 100, 200, "n1", "", 0, RUNNING,
+		  false },
+		{ 2, "alice/train", E, 1, 110, 190, "n2", "", 1, RUNNING,
+		  false },
+		{ 3, "alice/train", P, 1, 200, 0, "",
+		  "Gang alice/train gathering 1/2 members", -1, GATHERING,
+		  false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	assert_int_equal(gangs.count, 1);
 	assert_int_equal(gangs.gang[0].n_jobs, 1);
 	assert_int_equal(gangs.gang[0].jobs[0]->job_id, 3);
@@ -172,124 +203,88 @@ TEST(newest_generation_wins)
 	assert_false(gangs.gang[0].record->placed);
 	assert_string_equal(gangs.gang[0].reason,
 			    "Gang alice/train gathering 1/2 members");
-	sgang_gangs_clear(&gangs);
 }
 
 /* A member that came while another still ran belongs to the same gang. */
-TEST(overlap_is_one_generation)
+GANGS_TEST(overlap_is_one_generation)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/train", SGANG_ROW_ENDED, 1, 100, 200, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
-		{ 2, "alice/train", SGANG_ROW_ENDED, 1, 150, 300, "n2", "", 1,
-		  SGANG_PHASE_RUNNING, false },
-		{ 3, "alice/train", SGANG_ROW_ENDED, 1, 250, 260, "n2", "", -1,
-		  SGANG_PHASE_RUNNING, false },
+		{ 1, "alice/train", E, 1, 100, 200, "n1", "", 0, RUNNING,
+		  false },
+		{ 2, "alice/train", E, 1, 150, 300, "n2", "", 1, RUNNING,
+		  false },
+		{ 3, "alice/train", E, 1, 250, 260, "n2", "", -1, RUNNING,
+		  false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	assert_int_equal(gangs.count, 1);
 	assert_int_equal(gangs.gang[0].n_jobs, 3);
 	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_FINISHED);
 	assert_int_equal(sgang_gangs_members(&gangs.gang[0]), 3);
 	assert_int_equal(gangs.gang[0].n_nodes, 2);
 	assert_true(gangs.gang[0].record->placed);
-	sgang_gangs_clear(&gangs);
 }
 
 /* 0.33, 0.34: by creation time of the gang, then by name; a namespace keeps
  * gangs apart. */
-TEST(gangs_are_ordered)
+GANGS_TEST(gangs_are_ordered)
 {
 	static const struct row rows[] = {
-		{ 1, "bob/train", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
-		{ 2, "alice/train", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
-		{ 3, "alice/early", SGANG_ROW_PENDING, 1, 50, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
-		{ 4, "alice/early", SGANG_ROW_PENDING, 1, 500, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
+		{ 1, "bob/train", P, 1, 100, 0, "", "", -1, GATHERING, false },
+		{ 2, "alice/train", P, 1, 100, 0, "", "", -1, GATHERING,
+		  false },
+		{ 3, "alice/early", P, 1, 50, 0, "", "", -1, GATHERING, false },
+		{ 4, "alice/early", P, 1, 500, 0, "", "", -1, GATHERING,
+		  false },
 	};
 	static const char *const expected[][2] = { { "alice", "early" },
 						   { "alice", "train" },
 						   { "bob", "train" } };
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	assert_int_equal(gangs.count, COUNT(expected));
 	for (size_t i = 0; i < COUNT(expected); i++) {
 		assert_string_equal(gangs.gang[i].record->ns, expected[i][0]);
 		assert_string_equal(gangs.gang[i].record->name, expected[i][1]);
 	}
-	sgang_gangs_clear(&gangs);
 }
 
 /* What is not known is null in JSON, never 0. */
-TEST(json_says_null)
+GANGS_TEST(json_says_null)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
-		{ 2, "alice/b", SGANG_ROW_RUNNING, 1, 2, 0, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
+		{ 1, "alice/a", P, 1, 1, 0, "", "", -1, GATHERING, false },
+		{ 2, "alice/b", R, 1, 2, 0, "n1", "", 0, RUNNING, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
-	struct json_object *object, *value;
 
-	build(rows, COUNT(rows), store, &gangs);
-	object = sgang_gangs_json(&gangs.gang[0]);
-	assert_true(json_object_object_get_ex(object, "ring_cost", &value));
-	assert_null(value);
-	assert_true(json_object_object_get_ex(object, "tier", &value));
-	assert_null(value);
-	json_object_put(object);
-
-	object = sgang_gangs_json(&gangs.gang[1]);
-	assert_true(json_object_object_get_ex(object, "ring_cost", &value));
-	assert_int_equal(json_object_get_int(value), 38);
-	assert_true(json_object_object_get_ex(object, "phase", &value));
-	assert_string_equal(json_object_get_string(value), "Running");
-	json_object_put(object);
-	sgang_gangs_clear(&gangs);
+	build(rows, COUNT(rows));
+	assert_json(&gangs.gang[0], "ring_cost", NULL);
+	assert_json(&gangs.gang[0], "tier", NULL);
+	assert_json(&gangs.gang[1], "ring_cost", "38");
+	assert_json(&gangs.gang[1], "phase", "Running");
 }
 
 /* What definitions amount to: a job's row and a definition's, and the gang. */
 static const struct row object_rows[] = {
 	/* 0.24: the newest that is there counts, one without members too */
-	{ 1, "alice/alone", SGANG_ROW_PENDING, 1, 100, 0, "", "old", -1,
-	  SGANG_PHASE_GATHERING, true },
-	{ 2, "alice/alone", SGANG_ROW_PENDING, 1, 100, 0, "", "new", -1,
-	  SGANG_PHASE_GATHERING, true },
-	{ 3, "alice/alone", SGANG_ROW_ENDED, 1, 110, 111, "", "gone", -1,
-	  SGANG_PHASE_GATHERING, true },
+	{ 1, "alice/alone", P, 1, 100, 0, "", "old", -1, GATHERING, true },
+	{ 2, "alice/alone", P, 1, 100, 0, "", "new", -1, GATHERING, true },
+	{ 3, "alice/alone", E, 1, 110, 111, "", "gone", -1, GATHERING, true },
 	/* 0.15: it is no member */
-	{ 4, "alice/both", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
-	  SGANG_PHASE_WAITING, true },
-	{ 5, "alice/both", SGANG_ROW_PENDING, 2, 110, 0, "", "member", -1,
-	  SGANG_PHASE_WAITING, false },
+	{ 4, "alice/both", P, 1, 100, 0, "", "object", -1, WAITING, true },
+	{ 5, "alice/both", P, 2, 110, 0, "", "member", -1, WAITING, false },
 	/* nothing is left of it */
-	{ 6, "alice/deleted", SGANG_ROW_ENDED, 1, 100, 101, "", "", -1,
-	  SGANG_PHASE_GATHERING, true },
+	{ 6, "alice/deleted", E, 1, 100, 101, "", "", -1, GATHERING, true },
 	/* it stays when its gang has ended */
-	{ 7, "alice/ended", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
-	  SGANG_PHASE_GATHERING, true },
-	{ 8, "alice/ended", SGANG_ROW_ENDED, 1, 110, 120, "n1", "", 0,
-	  SGANG_PHASE_RUNNING, false },
+	{ 7, "alice/ended", P, 1, 100, 0, "", "object", -1, GATHERING, true },
+	{ 8, "alice/ended", E, 1, 110, 120, "n1", "", 0, RUNNING, false },
 	/* one that came after all members is of the next gang */
-	{ 9, "alice/next", SGANG_ROW_ENDED, 1, 100, 110, "n1", "", 0,
-	  SGANG_PHASE_RUNNING, false },
-	{ 10, "alice/next", SGANG_ROW_PENDING, 1, 110, 0, "", "object", -1,
-	  SGANG_PHASE_GATHERING, true },
+	{ 9, "alice/next", E, 1, 100, 110, "n1", "", 0, RUNNING, false },
+	{ 10, "alice/next", P, 1, 110, 0, "", "object", -1, GATHERING, true },
 	/* its gang ended in the second in which it was made */
-	{ 11, "alice/quick", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
-	  SGANG_PHASE_GATHERING, true },
-	{ 12, "alice/quick", SGANG_ROW_ENDED, 1, 100, 100, "n1", "", 0,
-	  SGANG_PHASE_RUNNING, false },
+	{ 11, "alice/quick", P, 1, 100, 0, "", "object", -1, GATHERING, true },
+	{ 12, "alice/quick", E, 1, 100, 100, "n1", "", 0, RUNNING, false },
 };
 
 static const struct {
@@ -299,34 +294,29 @@ static const struct {
 	uint32_t members;
 	const char *reason;
 } object_gangs[] = {
-	{ "alone", SGANG_PHASE_GATHERING, 2, 0, "new" },
-	{ "both", SGANG_PHASE_WAITING, 4, 2, "member" },
-	{ "ended", SGANG_PHASE_FINISHED, 7, 1, "" },
-	{ "next", SGANG_PHASE_GATHERING, 10, 0, "object" },
-	{ "quick", SGANG_PHASE_FINISHED, 11, 1, "" },
+	{ "alone", GATHERING, 2, 0, "new" },
+	{ "both", WAITING, 4, 2, "member" },
+	{ "ended", FINISHED, 7, 1, "" },
+	{ "next", GATHERING, 10, 0, "object" },
+	{ "quick", FINISHED, 11, 1, "" },
 };
 
-static const struct sgang_gang *find(const struct sgang_gangs *gangs,
-				     const char *name)
+static const struct sgang_gang *find(const char *name)
 {
-	for (size_t i = 0; i < gangs->count; i++)
-		if (!strcmp(gangs->gang[i].record->name, name))
-			return &gangs->gang[i];
+	for (size_t i = 0; i < gangs.count; i++)
+		if (!strcmp(gangs.gang[i].record->name, name))
+			return &gangs.gang[i];
 	fail_msg("no gang %s", name);
 	return NULL;
 }
 
 /* 0.15, 0.24: definitions are no members, and make a gang all the same. */
-TEST(definitions_are_told_apart)
+GANGS_TEST(definitions_are_told_apart)
 {
-	struct sgang_jobrow store[COUNT(object_rows)];
-	struct sgang_gangs gangs;
-
-	build(object_rows, COUNT(object_rows), store, &gangs);
+	build(object_rows, COUNT(object_rows));
 	assert_int_equal(gangs.count, COUNT(object_gangs));
 	for (size_t i = 0; i < COUNT(object_gangs); i++) {
-		const struct sgang_gang *gang = find(&gangs,
-						     object_gangs[i].name);
+		const struct sgang_gang *gang = find(object_gangs[i].name);
 
 		assert_int_equal(gang->phase, object_gangs[i].phase);
 		assert_int_equal(gang->object->job_id,
@@ -335,76 +325,55 @@ TEST(definitions_are_told_apart)
 				 object_gangs[i].members);
 		assert_string_equal(gang->reason, object_gangs[i].reason);
 	}
-	sgang_gangs_clear(&gangs);
 }
 
 /* 0.24: a task that has started has a newer number than its array, which was
  * submitted before the definition. */
-TEST(tasks_are_as_old_as_their_array)
+GANGS_TEST(tasks_are_as_old_as_their_array)
 {
 	static const struct row rows[] = {
-		{ 22, "alice/a", SGANG_ROW_ENDED, 1, 100, 100, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
-		{ 21, "alice/a", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
-		  SGANG_PHASE_GATHERING, true },
+		{ 22, "alice/a", E, 1, 100, 100, "n1", "", 0, RUNNING, false },
+		{ 21, "alice/a", P, 1, 100, 0, "", "object", -1, GATHERING,
+		  true },
 	};
-	struct sgang_jobs jobs = { .count = COUNT(rows) };
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
-	struct sgang_error err;
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		fill(&store[i], &rows[i]);
+	fill_all(rows, COUNT(rows));
 	store[0].array_id = 20;
-	jobs.row = store;
-	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	build_again();
 	assert_int_equal(gangs.count, 1);
 	assert_int_equal(sgang_gangs_members(&gangs.gang[0]), 0);
-	sgang_gangs_clear(&gangs);
 }
 
 /* 3.19: a gang that ended because of a member that failed says so. */
-TEST(a_failed_gang_has_failed)
+GANGS_TEST(a_failed_gang_has_failed)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
-		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
-		  SGANG_PHASE_FAILED, false },
+		{ 1, "alice/a", E, 1, 1, 9, "n1", "", 0, RUNNING, false },
+		{ 2, "alice/a", E, 1, 1, 9, "n2", "", 1, FAILED, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_FAILED);
-	sgang_gangs_clear(&gangs);
 }
 
 /* 5.6: of a gang that may lose members all have to fail. */
-TEST(a_gang_fails_when_all_do)
+GANGS_TEST(a_gang_fails_when_all_do)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n1", "", 0,
-		  SGANG_PHASE_FINISHED, false },
-		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
-		  SGANG_PHASE_FINISHED, false },
+		{ 1, "alice/a", E, 1, 1, 9, "n1", "", 0, FINISHED, false },
+		{ 2, "alice/a", E, 1, 1, 9, "n2", "", 1, FINISHED, false },
 	};
-	struct sgang_jobs jobs = { .count = COUNT(rows) };
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_gangs gangs;
 	struct sgang_error err;
 
 	for (size_t failed = 0; failed <= COUNT(rows); failed++) {
-		build(rows, COUNT(rows), store, &gangs);
+		build(rows, COUNT(rows));
 		sgang_gangs_clear(&gangs);
 		store[0].failed = failed > 0;
 		store[1].failed = failed > 1;
-		jobs.row = store;
 		assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
 		assert_int_equal(gangs.gang[0].phase,
 				 failed == COUNT(rows) ? SGANG_PHASE_FAILED :
 							 SGANG_PHASE_FINISHED);
-		sgang_gangs_clear(&gangs);
 	}
 }
 
@@ -426,17 +395,13 @@ TEST(booting_is_not_held)
 }
 
 /* 0.12, 0.28: the wait ends so long after the first member was placed. */
-TEST(the_wait_has_an_end)
+GANGS_TEST(the_wait_has_an_end)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_HELD, 1, 1, 0, "n1", "", -1,
-		  SGANG_PHASE_HOLDING, false },
+		{ 1, "alice/a", H, 1, 1, 0, "n1", "", -1, HOLDING, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct json_object *object, *value;
-	struct sgang_gangs gangs;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
 	store[0].record.since = 1000;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
@@ -448,22 +413,15 @@ TEST(the_wait_has_an_end)
 	store[0].record.until = 0;
 	store[0].record.waiting_time = SGANG_FOREVER;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
-
-	object = sgang_gangs_json(&gangs.gang[0]);
-	assert_true(json_object_object_get_ex(object, "waiting_time", &value));
-	assert_string_equal(json_object_get_string(value), "UNLIMITED");
-	assert_true(json_object_object_get_ex(object, "wait_ends", &value));
-	assert_null(value);
-	json_object_put(object);
-	sgang_gangs_clear(&gangs);
+	assert_json(&gangs.gang[0], "waiting_time", "UNLIMITED");
+	assert_json(&gangs.gang[0], "wait_ends", NULL);
 }
 
 /* 0.36: what the gang said, and what holds where it said nothing. */
-TEST(rules_are_told)
+GANGS_TEST(rules_are_told)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
+		{ 1, "alice/a", P, 1, 1, 0, "", "", -1, GATHERING, false },
 	};
 	static const char *const defaults[][2] = {
 		{ "mode", "strict" },       { "match", "once-satisfied" },
@@ -471,61 +429,40 @@ TEST(rules_are_told)
 		{ "on_success", "all" },    { "on_drain", "ignore" },
 		{ "groups", "[ ]" },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
 	struct json_object *object, *value;
-	struct sgang_gangs gangs;
 
-	build(rows, COUNT(rows), store, &gangs);
-	object = sgang_gangs_json(&gangs.gang[0]);
-	for (size_t i = 0; i < COUNT(defaults); i++) {
-		assert_true(json_object_object_get_ex(object, defaults[i][0],
-						      &value));
-		assert_string_equal(json_object_get_string(value),
-				    defaults[i][1]);
-	}
-	json_object_put(object);
-
+	build(rows, COUNT(rows));
+	for (size_t i = 0; i < COUNT(defaults); i++)
+		assert_json(&gangs.gang[0], defaults[i][0], defaults[i][1]);
 	store[0].record.mode = SGANG_MODE_NONSTRICT;
 	strcpy(store[0].record.groups, "a/b,c/d");
+	assert_json(&gangs.gang[0], "mode", "nonstrict");
 	object = sgang_gangs_json(&gangs.gang[0]);
-	assert_true(json_object_object_get_ex(object, "mode", &value));
-	assert_string_equal(json_object_get_string(value), "nonstrict");
 	assert_true(json_object_object_get_ex(object, "groups", &value));
 	assert_string_equal(json_object_to_json_string_ext(
 				    value, JSON_C_TO_STRING_NOSLASHESCAPE),
 			    "[\"a/b\",\"c/d\"]");
 	json_object_put(object);
-	sgang_gangs_clear(&gangs);
 }
 
 /* A member ends in the second in which the next one of its gang comes. */
-TEST(short_gangs_are_one)
+GANGS_TEST(short_gangs_are_one)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 10, 11, "n1", "", 0,
-		  SGANG_PHASE_RUNNING, false },
-		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 11, 11, "n2", "", 1,
-		  SGANG_PHASE_RUNNING, false },
-		{ 3, "alice/a", SGANG_ROW_ENDED, 1, 11, 12, "n3", "", 0,
-		  SGANG_PHASE_RUNNING, false },
+		{ 1, "alice/a", E, 1, 10, 11, "n1", "", 0, RUNNING, false },
+		{ 2, "alice/a", E, 1, 11, 11, "n2", "", 1, RUNNING, false },
+		{ 3, "alice/a", E, 1, 11, 12, "n3", "", 0, RUNNING, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
-	struct sgang_gangs gangs;
-	struct sgang_error err;
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		fill(&store[i], &rows[i]);
+	fill_all(rows, COUNT(rows));
+	for (size_t i = 0; i < COUNT(rows); i++)
 		store[i].record.created = i < 2 ? 10 : 11;
-	}
 	jobs.count = 2;
-	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	build_again();
 	assert_int_equal(gangs.gang[0].n_jobs, 2);
-	sgang_gangs_clear(&gangs);
 	jobs.count = 3;
-	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	build_again();
 	assert_int_equal(gangs.gang[0].n_jobs, 1);
-	sgang_gangs_clear(&gangs);
 }
 
 /* As Slurm's commands name a job, one row or its whole array. */
@@ -567,13 +504,13 @@ TEST(bad_node_list_is_an_error)
 		"", 0,         SGANG_PHASE_RUNNING, false
 	};
 	struct sgang_jobrow job;
-	struct sgang_jobs jobs = { .row = &job, .count = 1 };
-	struct sgang_gangs gangs = { NULL, 7 };
+	struct sgang_jobs of = { .row = &job, .count = 1 };
+	struct sgang_gangs made = { NULL, 7 };
 	struct sgang_error err = { "" };
 
 	fill(&job, &row);
-	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), -1);
-	assert_int_equal(gangs.count, 7);
+	assert_int_equal(sgang_gangs_build(&of, &made, &err), -1);
+	assert_int_equal(made.count, 7);
 	assert_string_not_equal(err.text, "");
 }
 
@@ -609,12 +546,9 @@ TEST(tasks_are_counted)
 TEST(a_name_that_is_not_there_is_met)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/train", SGANG_ROW_RUNNING, 1, 1, 0, "", "", -1,
-		  SGANG_PHASE_RUNNING, false },
-		{ 2, "bob/evaluate", SGANG_ROW_ENDED, 1, 1, 2, "", "", -1,
-		  SGANG_PHASE_FINISHED, false },
-		{ 3, "bob/model-1", SGANG_ROW_ENDED, 1, 1, 2, "", "", -1,
-		  SGANG_PHASE_GATHERING, true },
+		{ 1, "alice/train", R, 1, 1, 0, "", "", -1, RUNNING, false },
+		{ 2, "bob/evaluate", E, 1, 1, 2, "", "", -1, FINISHED, false },
+		{ 3, "bob/model-1", E, 1, 1, 2, "", "", -1, GATHERING, true },
 	};
 	static const char *const cases[][2] = {
 		{ "bob/train", ", did you mean alice/train?" },
@@ -623,13 +557,10 @@ TEST(a_name_that_is_not_there_is_met)
 		{ "alice/eval", ", see sgang list" },
 		{ "bob/model-1", ", see sgang list" },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
-	struct sgang_jobs jobs = { .row = store, .count = COUNT(rows) };
 	char hint[SGANG_JOBS_HINT];
 	struct sgang_spec spec;
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		fill(&store[i], &rows[i]);
+	fill_all(rows, COUNT(rows));
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sgang_spec_init(&spec);
 		assert_int_equal(
@@ -639,21 +570,17 @@ TEST(a_name_that_is_not_there_is_met)
 	}
 }
 
-TEST(several_namespaces_are_named)
+GANGS_TEST(several_namespaces_are_named)
 {
 	static const struct row rows[] = {
-		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
-		{ 2, "bob/a", SGANG_ROW_PENDING, 1, 2, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING, false },
+		{ 1, "alice/a", P, 1, 1, 0, "", "", -1, GATHERING, false },
+		{ 2, "bob/a", P, 1, 2, 0, "", "", -1, GATHERING, false },
 	};
-	struct sgang_jobrow store[COUNT(rows)];
 	const struct sgang_gang *found;
-	struct sgang_gangs gangs;
 	struct sgang_error err;
 	struct sgang_spec spec;
 
-	build(rows, COUNT(rows), store, &gangs);
+	build(rows, COUNT(rows));
 	sgang_spec_init(&spec);
 	strcpy(spec.name, "a");
 	assert_int_equal(sgang_gangs_find(&gangs, &spec, "carol", &found, &err),
@@ -663,7 +590,6 @@ TEST(several_namespaces_are_named)
 	assert_int_equal(sgang_gangs_find(&gangs, &spec, "bob", &found, &err),
 			 1);
 	assert_string_equal(found->record->ns, "bob");
-	sgang_gangs_clear(&gangs);
 }
 
 TEST_MAIN(NULL, NULL)
