@@ -30,6 +30,13 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/* A list in a row of a table; with braces of its own, the layout would give
+ * each word of the row a line. */
+#define LIST(...)           \
+	{                   \
+		__VA_ARGS__ \
+	}
+
 static struct CMUnitTest unit_tests[200];
 static int unit_lines[COUNT(unit_tests)];
 static size_t unit_n;

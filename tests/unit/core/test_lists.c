@@ -430,23 +430,15 @@ static const struct {
 	void (*again)(const char *text, char *again);
 	const char *today[4]; /* as it has always been written */
 } lists[] = {
-	{ "others",
-	  random_others,
-	  others_again,
-	  { "s2:48", "s2:48,s3:7/8,s4:40w", ":8" } },
-	{ "lacks",
-	  random_lacks,
-	  lacks_again,
-	  { "r1:2/4:busy=2", "r1:2/4:busy=2:drained=1,r2:3/4", ":0/4" } },
-	{ "helps",
-	  random_help,
-	  help_again,
-	  { "jobs:6:17,19,23,24", "nodes:200", "never", "blocked:1:n3" } },
-	{ "choice",
-	  random_choice,
-	  choice_again,
-	  { "56:480", "56:480,1795261938:40:0" } },
-	{ "layout", random_layout, layout_again, { "0-3,8-11", "7", "1,0" } },
+	{ "others", random_others, others_again,
+	  LIST("s2:48", "s2:48,s3:7/8,s4:40w", ":8") },
+	{ "lacks", random_lacks, lacks_again,
+	  LIST("r1:2/4:busy=2", "r1:2/4:busy=2:drained=1,r2:3/4", ":0/4") },
+	{ "helps", random_help, help_again,
+	  LIST("jobs:6:17,19,23,24", "nodes:200", "never", "blocked:1:n3") },
+	{ "choice", random_choice, choice_again,
+	  LIST("56:480", "56:480,1795261938:40:0") },
+	{ "layout", random_layout, layout_again, LIST("0-3,8-11", "7", "1,0") },
 };
 #define LISTS (COUNT(lists))
 
