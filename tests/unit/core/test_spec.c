@@ -33,6 +33,23 @@ static void take(struct sgang_spec *spec, const char *option, const char *value)
 		fail_msg("%s", err.text);
 }
 
+/* The options together are wrong, and that is why. */
+static void assert_wrong(const struct sgang_spec *spec, const char *why)
+{
+	struct sgang_error err = { "" };
+
+	assert_int_equal(sgang_spec_check(spec, &err), -1);
+	assert_says(&err, why);
+}
+
+static void assert_value(const struct sgang_spec *spec, const char *option,
+			 const char *value)
+{
+	char text[SGANG_GROUPS_SIZE];
+
+	assert_string_equal(sgang_spec_value(spec, option, text), value);
+}
+
 TEST(test_name)
 {
 	static const struct {
@@ -257,30 +274,23 @@ TEST(test_values)
 	assert_int_equal(sgang_spec_set(&spec, "gang-min-available", "4", NULL),
 			 0);
 	assert_int_equal(spec.min_member, 4);
-	assert_int_equal(
-		sgang_spec_set(&spec, "gang-min-member", "100000", NULL), 0);
+	take(&spec, "gang-min-member", "100000");
 	assert_int_equal(spec.min_member, SGANG_MEMBERS_MAX);
-	assert_int_equal(sgang_spec_set(&spec, "gang-total-number", "1", NULL),
-			 0);
+	take(&spec, "gang-total-number", "1");
 	assert_int_equal(spec.total, 1);
-	assert_int_equal(sgang_spec_set(&spec, "gang-rank", "0", NULL), 0);
+	take(&spec, "gang-rank", "0");
 	assert_int_equal(spec.rank, 0);
 	assert_int_equal(spec.rank_set, true);
-	assert_int_equal(sgang_spec_set(&spec, "gang-topology", "require:" L31,
-					NULL),
-			 0);
+	take(&spec, "gang-topology", "require:" L31);
 	assert_string_equal(spec.topology, "require:" L31);
-	assert_int_equal(
-		sgang_spec_set(&spec, "gang-topology", "Prefer:Leaf", NULL), 0);
+	take(&spec, "gang-topology", "Prefer:Leaf");
 	sgang_spec_policy(&spec, &policy);
 	assert_string_equal(policy.prefer, "Leaf");
 	assert_string_equal(policy.require, "");
 	assert_int_equal(policy.prefer_time, 0);
-	assert_int_equal(sgang_spec_set(&spec, "gang-comm-share", ".25", NULL),
-			 0);
+	take(&spec, "gang-comm-share", ".25");
 	assert_int_equal(spec.comm_share, 250);
-	assert_int_equal(sgang_spec_set(&spec, "gang-comm-share", "1.0", NULL),
-			 0);
+	take(&spec, "gang-comm-share", "1.0");
 	assert_int_equal(spec.comm_share, SGANG_SHARE_ONE);
 }
 
@@ -372,9 +382,7 @@ TEST(test_min_tres)
 		assert_true(spec.min_cpus == cases[i].cpus);
 		assert_true(spec.min_memory == cases[i].memory);
 		assert_true(spec.min_nodes == cases[i].nodes);
-		assert_string_equal(sgang_spec_value(&spec, "gang-min-tres",
-						     text),
-				    cases[i].shown);
+		assert_value(&spec, "gang-min-tres", cases[i].shown);
 	}
 }
 
@@ -426,10 +434,9 @@ TEST(test_groups)
 	assert_false(sgang_spec_lists(&spec, "alice", "b"));
 	assert_false(sgang_spec_lists(&spec, "carol", "a"));
 	assert_false(sgang_spec_lists(&spec, "", "bob"));
-	assert_string_equal(sgang_spec_value(&spec, "gang-groups", text),
-			    spec.groups);
+	assert_value(&spec, "gang-groups", spec.groups);
 	take(&spec, "gang-groups", "");
-	assert_string_equal(sgang_spec_value(&spec, "gang-groups", text), "");
+	assert_value(&spec, "gang-groups", "");
 	assert_null(sgang_spec_value(&spec, "gang", text));
 	assert_null(sgang_spec_value(&spec, "gang-wood", text));
 	assert_false(sgang_spec_lists(&spec, "alice", "a"));
@@ -668,12 +675,11 @@ TEST(test_pool)
 	take(&pool, "gang-pool", "yes");
 	take(&pool, "gang-object", "1");
 	assert_int_equal(sgang_spec_check(&pool, &err), 0);
-	assert_string_equal(sgang_spec_value(&pool, "gang-pool", text), "yes");
+	assert_value(&pool, "gang-pool", "yes");
 	for (size_t i = 0; i < COUNT(others); i++) {
 		spec = pool;
 		take(&spec, others[i][0], others[i][1]);
-		assert_int_equal(sgang_spec_check(&spec, &err), -1);
-		assert_says(&err, others[i][0]);
+		assert_wrong(&spec, others[i][0]);
 		assert_int_equal(sgang_spec_check_pool(&spec, &err), -1);
 		assert_says(&err, "leave it out");
 	}
@@ -684,17 +690,14 @@ TEST(test_pool)
 	sgang_spec_init(&spec);
 	take(&spec, "gang", "train");
 	take(&spec, "gang-spare-pool", "train");
-	assert_int_equal(sgang_spec_check(&spec, &err), -1);
-	assert_says(&err, "its own pool");
+	assert_wrong(&spec, "its own pool");
 	take(&spec, "gang-exclusive", "leaf");
 	take(&spec, "gang-spare-pool", "reserve");
-	assert_int_equal(sgang_spec_check(&spec, &err), -1);
-	assert_says(&err, "give one of them");
+	assert_wrong(&spec, "give one of them");
 	spec.exclusive[0] = '\0';
 	take(&spec, "gang-spare-pool", "reserve");
 	assert_int_equal(sgang_spec_check(&spec, &err), 0);
-	assert_string_equal(sgang_spec_value(&spec, "gang-spare-pool", text),
-			    "reserve");
+	assert_value(&spec, "gang-spare-pool", "reserve");
 }
 
 /* Behaviour 6.5: a spare gets the options of the member that it replaces, but
@@ -782,8 +785,8 @@ TEST(test_check)
 	spec.total = 4;
 	assert_int_equal(sgang_spec_check(&spec, &err), 0);
 	spec.total = 3;
-	assert_int_equal(sgang_spec_check(&spec, &err), -1);
-	assert_says(&err, "--gang-min-member=4 is above --gang-total-number=3");
+	assert_wrong(&spec,
+		     "--gang-min-member=4 is above --gang-total-number=3");
 }
 
 /* 1.57: placeholders, and what does not go with them. */
@@ -814,8 +817,7 @@ TEST(test_placeholders)
 		take(&spec, "gang-placeholders", "soft");
 		assert_int_equal(sgang_spec_check(&spec, &err), 0);
 		take(&spec, others[i][0], others[i][1]);
-		assert_int_equal(sgang_spec_check(&spec, &err), -1);
-		assert_says(&err, others[i][0]);
+		assert_wrong(&spec, others[i][0]);
 	}
 	sgang_spec_init(&spec);
 	take(&spec, "gang", "a");
@@ -878,8 +880,7 @@ TEST(test_reserve)
 	sgang_spec_init(&spec);
 	take(&spec, "gang", "a");
 	take(&spec, "gang-reserve", "a:1");
-	assert_int_equal(sgang_spec_check(&spec, &err), -1);
-	assert_says(&err, "only sbatch makes placeholders");
+	assert_wrong(&spec, "only sbatch makes placeholders");
 }
 
 /* 0.17: a gang that is defined apart from its members. */
@@ -903,12 +904,10 @@ TEST(test_object)
 	assert_int_equal(sgang_spec_check(&object, &err), 0);
 	spec = object;
 	take(&spec, "gang-rank", "0");
-	assert_int_equal(sgang_spec_check(&spec, &err), -1);
-	assert_says(&err, "--gang-rank is said by members");
+	assert_wrong(&spec, "--gang-rank is said by members");
 	spec = object;
 	take(&spec, "gang-order", "7");
-	assert_int_equal(sgang_spec_check(&spec, &err), -1);
-	assert_says(&err, "--gang-order is said by members");
+	assert_wrong(&spec, "--gang-order is said by members");
 }
 
 /* A member's options in the short form "min total topology", "-" for left out.
@@ -919,18 +918,13 @@ static struct sgang_spec spec_of(const char *min, const char *total,
 	struct sgang_spec spec;
 
 	sgang_spec_init(&spec);
-	assert_int_equal(sgang_spec_set(&spec, "gang", "alice/t", NULL), 0);
+	take(&spec, "gang", "alice/t");
 	if (*min != '-')
-		assert_int_equal(
-			sgang_spec_set(&spec, "gang-min-member", min, NULL), 0);
+		take(&spec, "gang-min-member", min);
 	if (*total != '-')
-		assert_int_equal(sgang_spec_set(&spec, "gang-total-number",
-						total, NULL),
-				 0);
+		take(&spec, "gang-total-number", total);
 	if (*topology != '-')
-		assert_int_equal(sgang_spec_set(&spec, "gang-topology",
-						topology, NULL),
-				 0);
+		take(&spec, "gang-topology", topology);
 	return spec;
 }
 
@@ -1113,7 +1107,6 @@ TEST(test_merge_words)
 		{ "gang-placeholder-timeout", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-placeholder-unused", "00:10:00", "01:00:00", NULL },
 	};
-	char text[SGANG_GROUPS_SIZE];
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_spec into, own, object;
@@ -1128,14 +1121,11 @@ TEST(test_merge_words)
 		take(&object, "gang-rank", "5");
 		take(&object, "gang-order", "5");
 		sgang_spec_merge(&into, &object);
-		assert_string_equal(sgang_spec_value(&into, cases[i].option,
-						     text),
-				    cases[i].object);
+		assert_value(&into, cases[i].option, cases[i].object);
 		assert_false(into.object || into.rank_set || into.order_set);
 		sgang_spec_merge(&own, &object);
-		assert_string_equal(
-			sgang_spec_value(&own, cases[i].option, text),
-			cases[i].both ? cases[i].both : cases[i].own);
+		assert_value(&own, cases[i].option,
+			     cases[i].both ? cases[i].both : cases[i].own);
 	}
 }
 
