@@ -345,6 +345,8 @@ struct admission {
 	const char *why;
 };
 
+#define REFUSED(as, because) .verdict = SGANG_SUBMIT_##as, .why = because
+
 static void run_cases(const struct admission *cases, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -413,35 +415,29 @@ SUBMIT_TEST(test_options)
 		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(8),
 				      TOPO("require:leaf") } } },
 		{ .comes = { .env = { GANG("T") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "upper-case" },
+		  REFUSED(INVALID, "upper-case") },
 		{ .comes = { .env = { GANG("t"), MIN(0) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "from 1 to" },
+		  REFUSED(INVALID, "from 1 to") },
 		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(3) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "is above" },
+		  REFUSED(INVALID, "is above") },
 		{ .comes = { .env = { MIN(4) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "add --gang=NAME" },
+		  REFUSED(INVALID, "add --gang=NAME") },
 		{ .comes = { .env = { GANG("t"), TOPO("require:rack") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "no level \"rack\"; the levels are island, node, "
-			 "leaf, spine, core" },
+		  REFUSED(INVALID,
+			  "no level \"rack\"; the levels are island, node, "
+			  "leaf, spine, core") },
 		{ .comes = { .env = { GANG("t"), MIN(1),
 				      EXCLUSIVE("leaf") } } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "--gang-exclusive=spine is above MaxExclusive=leaf of "
-			 "gang.conf" },
+		  REFUSED(INVALID,
+			  "--gang-exclusive=spine is above MaxExclusive=leaf of "
+			  "gang.conf") },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
 				      OBJECT },
 			     .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "MaxExclusive" },
+		  REFUSED(INVALID, "MaxExclusive") },
 		{ .comes = { .env = { GANG("t") }, .het = true },
-		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
-		  .why = "heterogeneous job" },
+		  REFUSED(UNSUPPORTED, "heterogeneous job") },
 	};
 
 	RUN(cases);
@@ -560,8 +556,8 @@ SUBMIT_TEST(test_partition_exclusive)
 		{ .comes = { .env = { GANG("t"), MIN(1),
 				      EXCLUSIVE("leaf") } } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "--gang-exclusive=spine is above MaxExclusive=leaf of" },
+		  REFUSED(INVALID,
+			  "--gang-exclusive=spine is above MaxExclusive=leaf of") },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
 			     .partition = "half" },
 		  .verdict = SGANG_SUBMIT_INVALID,
@@ -574,16 +570,16 @@ SUBMIT_TEST(test_partition_exclusive)
 			     .partition = "gpu" } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core") },
 			     .partition = "gpu" },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "above PartitionMaxExclusive=gpu:spine of" },
+		  REFUSED(INVALID,
+			  "above PartitionMaxExclusive=gpu:spine of") },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine"),
 				      OBJECT },
 			     .held = true } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
 				      OBJECT },
 			     .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "above PartitionMaxExclusive=gpu:spine of" },
+		  REFUSED(INVALID,
+			  "above PartitionMaxExclusive=gpu:spine of") },
 		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("spine"),
 					OBJECT },
 			       .held = true } },
@@ -611,13 +607,13 @@ SUBMIT_TEST(test_partition_exclusive)
 
 SUBMIT_TEST(test_switched_off)
 {
-	static const struct admission off = { .comes = { .env = { GANG("t") } },
-					      .verdict = SGANG_SUBMIT_OFF,
-					      .why = "Gangs=no in gang.conf" };
+	static const struct admission off = {
+		.comes = { .env = { GANG("t") } },
+		REFUSED(OFF, "Gangs=no in gang.conf")
+	};
 	static const struct admission broken = {
 		.comes = { .env = { GANG("t") } },
-		.verdict = SGANG_SUBMIT_BROKEN,
-		.why = "gangs are off: gang.conf:3: unknown key"
+		REFUSED(BROKEN, "gangs are off: gang.conf:3: unknown key")
 	};
 
 	ctld.conf.gangs = false;
@@ -639,8 +635,7 @@ SUBMIT_TEST(test_who_counts)
 				     .whole = true)),
 		  .comes = LIST(.env = LIST(GANG("t"), MIN(2)), .nodes = 8,
 				.whole = true),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 whole nodes" },
+		  REFUSED(NEVER_FITS, "17 whole nodes") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(2)),
 				     .uid = 1001, .nodes = 9, .whole = true)),
 		  .comes = LIST(.env = LIST(GANG("t"), MIN(2)), .nodes = 8,
@@ -653,8 +648,7 @@ SUBMIT_TEST(test_who_counts)
 				     .whole = true)),
 		  .comes = LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
 				.whole = true),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "18 whole nodes" },
+		  REFUSED(NEVER_FITS, "18 whole nodes") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
 				     .whole = true),
 				LIST(.env = LIST(GANG("alice/t"), MIN(3)),
@@ -663,8 +657,7 @@ SUBMIT_TEST(test_who_counts)
 				     .whole = true, .uid = 1001)),
 		  .comes = LIST(.env = LIST(GANG("t")), .nodes = 6,
 				.whole = true),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "18 whole nodes" },
+		  REFUSED(NEVER_FITS, "18 whole nodes") },
 	};
 
 	RUN(cases);
@@ -682,16 +675,14 @@ SUBMIT_TEST(test_namespace)
 			     .account = "phys",
 			     .account_checked = true } },
 		{ .comes = { .env = { GANG("bob/t") } },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "\"bob\" is neither your user name (alice) nor the "
-			 "account that the job is charged to (none)" },
+		  REFUSED(NOT_YOURS,
+			  "\"bob\" is neither your user name (alice) nor the "
+			  "account that the job is charged to (none)") },
 		{ .comes = { .env = { GANG("chem/t") }, .account = "phys" },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "charged to (phys)" },
+		  REFUSED(NOT_YOURS, "charged to (phys)") },
 		/* --account=bob is free text where nobody checks it */
 		{ .comes = { .env = { GANG("bob/t") }, .account = "bob" },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "the name of another user" },
+		  REFUSED(NOT_YOURS, "the name of another user") },
 		/* an account that both belong to, and one that only the
 		 * stranger belongs to */
 		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
@@ -706,16 +697,14 @@ SUBMIT_TEST(test_namespace)
 			     .uid = 1001,
 			     .account = "alice",
 			     .account_checked = true },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "the name of another user" },
+		  REFUSED(NOT_YOURS, "the name of another user") },
 		/* nobody defines a gang for somebody else either */
 		{ .comes = { .env = { GANG("bob/t"), MIN(1), OBJECT },
 			     .held = true },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "\"bob\" is neither your user name (alice)" },
+		  REFUSED(NOT_YOURS,
+			  "\"bob\" is neither your user name (alice)") },
 		{ .comes = { .env = { GANG("t") }, .uid = 1002 },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "has no name" },
+		  REFUSED(NOT_YOURS, "has no name") },
 		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
 			     .uid = 1002,
 			     .account = "phys" } },
@@ -734,17 +723,14 @@ SUBMIT_TEST(test_agreement)
 		  .comes = { .env = { GANG("alice/t"), MIN(4) } } },
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t"), MIN(3) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "earlier members said 4" },
+		  REFUSED(INVALID, "earlier members said 4") },
 		{ .there = { { .env = { GANG("alice/t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t"), MIN(3) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "earlier members said 4" },
+		  REFUSED(INVALID, "earlier members said 4") },
 		{ .there = { { .env = { GANG("t") } },
 			     { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t"), TOTAL(3) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "is above" },
+		  REFUSED(INVALID, "is above") },
 		/* another gang: other name, other user's, other namespace */
 		{ .there = { { .env = { GANG("u"), MIN(4) } },
 			     { .env = { GANG("t"), MIN(4) }, .uid = 1001 },
@@ -755,8 +741,7 @@ SUBMIT_TEST(test_agreement)
 			       .uid = 1001 } },
 		  .comes = { .env = { GANG("phys/t"), MIN(3) },
 			     .account = "phys" },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "earlier members said 4" },
+		  REFUSED(INVALID, "earlier members said 4") },
 		/* what cannot be read is nobody's member */
 		{ .there = { { .env = { GANG("T"), MIN(4) } },
 			     { .env = { "_SLURM_SPANK_OPTION_x_y=1" } } },
@@ -773,19 +758,17 @@ SUBMIT_TEST(test_array)
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7" } },
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%4" } },
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%3" },
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "3 tasks at a time is below --gang-min-member=4" },
+		  REFUSED(ARRAY,
+			  "3 tasks at a time is below --gang-min-member=4") },
 		{ .comes = { .env = { GANG("t"), MIN(1) }, .array = "0-7%1" } },
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t") }, .array = "0-7%3" },
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "3 tasks at a time" },
+		  REFUSED(ARRAY, "3 tasks at a time") },
 		{ .there = { { .env = { GANG("t") },
 			       .tasks = 8,
 			       .throttle = 2 } },
 		  .comes = { .env = { GANG("t"), MIN(4) } },
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "array job 1 of this gang is limited to 2" },
+		  REFUSED(ARRAY, "array job 1 of this gang is limited to 2") },
 		/* 0.11: a gang that has started asks nothing more */
 		{ .there = { { .env = { GANG("t"), MIN(4) },
 			       .started = true } },
@@ -802,21 +785,20 @@ SUBMIT_TEST(test_never_fits_alone)
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1) }, .nodes = 16 } },
 		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "needs 17 nodes and partition main has 16" },
+		  REFUSED(NEVER_FITS,
+			  "needs 17 nodes and partition main has 16") },
 		{ .comes = { .env = { GANG("t") },
 			     .nodes = 9,
 			     .partition = "half" },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "needs 9 nodes and partition half has 8" },
+		  REFUSED(NEVER_FITS,
+			  "needs 9 nodes and partition half has 8") },
 		{ .comes = { .env = { GANG("t") }, .cpus = 129 },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "needs 129 CPUs and partition main has 128" },
+		  REFUSED(NEVER_FITS,
+			  "needs 129 CPUs and partition main has 128") },
 		/* also when the gang has started */
 		{ .there = { { .env = { GANG("t") }, .started = true } },
 		  .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 nodes" },
+		  REFUSED(NEVER_FITS, "17 nodes") },
 	};
 
 	RUN(cases);
@@ -831,23 +813,22 @@ SUBMIT_TEST(test_never_fits_together)
 				.whole = true) },
 		{ .comes = LIST(.env = LIST(GANG("t"), MIN(16)), .nodes = 2,
 				.whole = true),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "16 members need at least 17 whole nodes together and "
-			 "the cluster has 16; if others share nodes" },
+		  REFUSED(NEVER_FITS,
+			  "16 members need at least 17 whole nodes together and "
+			  "the cluster has 16; if others share nodes") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(15)),
 				     .nodes = 2, .whole = true)),
 		  .comes = LIST(.env = LIST(GANG("t")), .nodes = 2,
 				.whole = true),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "15 members need at least 17 whole nodes together" },
+		  REFUSED(NEVER_FITS,
+			  "15 members need at least 17 whole nodes together") },
 		/* members may share nodes */
 		{ .comes = LIST(.env = LIST(GANG("t"), MIN(127)), .nodes = 2) },
 		{ .comes = LIST(.env = LIST(GANG("t"), MIN(128)), .nodes = 2),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "129 CPUs together and the cluster has 128" },
+		  REFUSED(NEVER_FITS,
+			  "129 CPUs together and the cluster has 128") },
 		{ .comes = LIST(.env = LIST(GANG("t"), MIN(129))),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "129 CPUs" },
+		  REFUSED(NEVER_FITS, "129 CPUs") },
 		/* a smaller one is known, so a large one may come */
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)), .nodes = 1,
 				     .whole = true)),
@@ -866,9 +847,9 @@ SUBMIT_TEST(test_never_fits_together)
 				     .tasks = 8)),
 		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
 				.partition = "half"),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "9 of its members need 9 whole nodes together and "
-			 "partition half has 8" },
+		  REFUSED(NEVER_FITS,
+			  "9 of its members need 9 whole nodes together and "
+			  "partition half has 8") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9), TOTAL(10)),
 				     .whole = true, .partition = "half",
 				     .tasks = 8)),
@@ -877,8 +858,7 @@ SUBMIT_TEST(test_never_fits_together)
 		/* the tasks of an array are members */
 		{ .comes = LIST(.env = LIST(GANG("t"), MIN(9)), .whole = true,
 				.partition = "half", .array = "0-8"),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "partition half has 8" },
+		  REFUSED(NEVER_FITS, "partition half has 8") },
 		{ .comes = LIST(.env = LIST(GANG("t"), MIN(8)), .whole = true,
 				.partition = "half", .array = "0-8") },
 		/* in either of two partitions: their nodes may add up */
@@ -900,12 +880,10 @@ SUBMIT_TEST(test_undefined)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t") } },
-		  .verdict = SGANG_SUBMIT_UNDEFINED,
-		  .why = "gang alice/t is not defined yet" },
+		  REFUSED(UNDEFINED, "gang alice/t is not defined yet") },
 		{ .there = { { .env = { GANG("t") } } },
 		  .comes = { .env = { GANG("t"), TOPO("prefer:leaf") } },
-		  .verdict = SGANG_SUBMIT_UNDEFINED,
-		  .why = "sgang create" },
+		  REFUSED(UNDEFINED, "sgang create") },
 		/* somebody did: a member, an object, gang.conf, a record */
 		{ .there = { { .env = { GANG("t"), TOTAL(2) } } },
 		  .comes = { .env = { GANG("t") } } },
@@ -918,8 +896,7 @@ SUBMIT_TEST(test_undefined)
 		  .comes = { .env = { GANG("t") } } },
 		/* a broken one gets no note but its refusal */
 		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 nodes" },
+		  REFUSED(NEVER_FITS, "17 nodes") },
 	};
 
 	configure("GangName=alice/listed MinMember=2\n");
@@ -933,23 +910,19 @@ SUBMIT_TEST(test_object)
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
 			     .held = true } },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT } },
-		  .verdict = SGANG_SUBMIT_OBJECT,
-		  .why = "submit it held" },
+		  REFUSED(OBJECT, "submit it held") },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
 			     .held = true,
 			     .array = "0-3" },
-		  .verdict = SGANG_SUBMIT_OBJECT,
-		  .why = "job array" },
+		  REFUSED(OBJECT, "job array") },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
 			     .held = true,
 			     .het = true },
-		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
-		  .why = "heterogeneous" },
+		  REFUSED(UNSUPPORTED, "heterogeneous") },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT,
 				      TRES("node=17") },
 			     .held = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 nodes" },
+		  REFUSED(NEVER_FITS, "17 nodes") },
 		/* it does not contradict, nor can it be contradicted */
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
@@ -981,15 +954,12 @@ SUBMIT_TEST(test_pools)
 		  .comes = { .env = { GANG("p") }, .array = "1-4%2" } },
 		{ .comes = { .env = { GANG("conf") } } },
 		{ .comes = { .env = { GANG("conf"), MIN(2) } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "--gang-min-member is given for a pool" },
+		  REFUSED(INVALID, "--gang-min-member is given for a pool") },
 		{ .there = { A_POOL },
 		  .comes = { .env = { GANG("p"), O "_rank=1" } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "--gang-rank is given for a pool" },
+		  REFUSED(INVALID, "--gang-rank is given for a pool") },
 		{ .comes = { .env = { GANG("p"), POOL } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "use sgang create --pool" },
+		  REFUSED(INVALID, "use sgang create --pool") },
 		/* it names one */
 		{ .there = { A_POOL },
 		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } } },
@@ -998,30 +968,25 @@ SUBMIT_TEST(test_pools)
 		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p"), OBJECT },
 			     .held = true } },
 		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "there is no pool alice/p; create it first" },
+		  REFUSED(INVALID,
+			  "there is no pool alice/p; create it first") },
 		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("p"), OBJECT },
 			     .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "there is no pool alice/p" },
+		  REFUSED(INVALID, "there is no pool alice/p") },
 		{ .there = { { .env = { GANG("p"), MIN(1) } } },
 		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "gang alice/p is no pool" },
+		  REFUSED(INVALID, "gang alice/p is no pool") },
 		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("gang") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "gang alice/gang is no pool" },
+		  REFUSED(INVALID, "gang alice/gang is no pool") },
 		/* of the same name in another namespace */
 		{ .there = { { .env = { GANG("p"), POOL, OBJECT },
 			       .uid = 1001,
 			       .held = true } },
 		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "there is no pool alice/p" },
+		  REFUSED(INVALID, "there is no pool alice/p") },
 		{ .there = { A_POOL },
 		  .comes = { .env = { GANG("bob/t"), MIN(1), NAMES("p") } },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS,
-		  .why = "neither your user name" },
+		  REFUSED(NOT_YOURS, "neither your user name") },
 		/* one that is gone, whose spares are there */
 		{ .there = { { .env = { GANG("p") },
 			       .comment = "gang=alice/p phase=running min=0 "
@@ -1032,21 +997,19 @@ SUBMIT_TEST(test_pools)
 					  "total=0 pool=1" } },
 		  .comes = { .env = { GANG("p"), MIN(2), OBJECT },
 			     .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "alice/p is a pool and has members: cancel them "
-			 "before it becomes a gang" },
+		  REFUSED(INVALID,
+			  "alice/p is a pool and has members: cancel them "
+			  "before it becomes a gang") },
 		/* it becomes one */
 		{ .there = { { .env = { GANG("p") } } },
 		  .comes = { .env = { GANG("p"), POOL, OBJECT },
 			     .held = true } },
 		{ .there = { { .env = { GANG("p"), MIN(2) } } },
 		  .comes = { .env = { GANG("p"), POOL, OBJECT }, .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "alice/p is a gang and has members" },
+		  REFUSED(INVALID, "alice/p is a gang and has members") },
 		{ .there = { { .env = { GANG("p") }, .started = true } },
 		  .comes = { .env = { GANG("p"), POOL, OBJECT }, .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "alice/p is a gang and has members" },
+		  REFUSED(INVALID, "alice/p is a gang and has members") },
 		{ .there = { A_POOL },
 		  .comes = { .env = { GANG("p"), MIN(2), OBJECT },
 			     .held = true } },
@@ -1066,16 +1029,14 @@ SUBMIT_TEST(test_placeholders_alone)
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1), PLACES } } },
 		{ .comes = { .env = { GANG("conf"), MIN(1), PLACES } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "--gang-placeholders: a gang with placeholders has "
-			 "no --gang-spare-pool, leave it out" },
+		  REFUSED(INVALID,
+			  "--gang-placeholders: a gang with placeholders has "
+			  "no --gang-spare-pool, leave it out") },
 		{ .there = { { .env = { GANG("t"), MIN(1), PLACES } } },
 		  .comes = { .env = { GANG("t"), O "_spares=1" } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "has no --gang-spares, leave it out" },
+		  REFUSED(INVALID, "has no --gang-spares, leave it out") },
 		{ .comes = { .env = { GANG("pool"), PLACES } },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = "--gang-placeholders is given for a pool" },
+		  REFUSED(INVALID, "--gang-placeholders is given for a pool") },
 	};
 #undef PLACES
 
@@ -1095,9 +1056,9 @@ SUBMIT_TEST(test_placeholders_sum)
 		  .comes = { .env = { PLACE("b:min=4") },
 			     .array = "0-3",
 			     .account = "alice" },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "the gang can never start: its 5 placeholders are "
-			 "together above a limit of alice" },
+		  REFUSED(LIMIT,
+			  "the gang can never start: its 5 placeholders are "
+			  "together above a limit of alice") },
 		{ .there = { { .env = { PLACE("a:min=1") } } },
 		  .comes = { .env = { PLACE("b:min=3") }, .array = "0-2" } },
 		{ .there = { { .env = { PLACE("a:min=4") }, .tasks = 4 } },
@@ -1108,8 +1069,8 @@ SUBMIT_TEST(test_placeholders_sum)
 			     .nodes = 4,
 			     .whole = true,
 			     .partition = "half" },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "12 whole nodes together and partition half has 8" },
+		  REFUSED(NEVER_FITS,
+			  "12 whole nodes together and partition half has 8") },
 	};
 #undef PLACE
 #undef PLACES
@@ -1129,12 +1090,10 @@ SUBMIT_TEST(test_precedence)
 	}
 	static const struct admission cases[] = {
 		{ .comes = LIMITED("listed"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "--gang-min-member=2:" },
+		  REFUSED(ARRAY, "--gang-min-member=2:") },
 		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } } },
 		  .comes = LIMITED("listed"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "--gang-min-member=3:" },
+		  REFUSED(ARRAY, "--gang-min-member=3:") },
 		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT },
 			       .submitted = 7 },
 			     { .env = { GANG("listed"), MIN(5), OBJECT },
@@ -1142,19 +1101,16 @@ SUBMIT_TEST(test_precedence)
 			     { .env = { GANG("listed"), MIN(6), OBJECT },
 			       .submitted = 6 } },
 		  .comes = LIMITED("listed"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "--gang-min-member=5:" },
+		  REFUSED(ARRAY, "--gang-min-member=5:") },
 		/* in the same second: the later number */
 		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } },
 			     { .env = { GANG("listed"), MIN(5), OBJECT } } },
 		  .comes = LIMITED("listed"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "--gang-min-member=5:" },
+		  REFUSED(ARRAY, "--gang-min-member=5:") },
 		{ .there = { { .env = { GANG("listed"), MIN(5), OBJECT } },
 			     { .env = { GANG("listed"), MIN(4) } } },
 		  .comes = LIMITED("listed"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "--gang-min-member=4:" },
+		  REFUSED(ARRAY, "--gang-min-member=4:") },
 		{ .there = { { .env = { GANG("listed"), MIN(1) } } },
 		  .comes = LIMITED("listed") },
 		/* the record of a member knows what one that is gone said */
@@ -1162,14 +1118,12 @@ SUBMIT_TEST(test_precedence)
 			       .comment = "gang=alice/t phase=gathering min=6 "
 					  "total=6 satisfied=0 attempts=0" } },
 		  .comes = LIMITED("t"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "--gang-min-member=6:" },
+		  REFUSED(ARRAY, "--gang-min-member=6:") },
 		/* another user's object is for another gang */
 		{ .there = { { .env = { GANG("t"), MIN(6), OBJECT },
 			       .uid = 1001 } },
 		  .comes = LIMITED("t"),
-		  .verdict = SGANG_SUBMIT_UNDEFINED,
-		  .why = "alice/t is not defined" },
+		  REFUSED(UNDEFINED, "alice/t is not defined") },
 	};
 #undef LIMITED
 
@@ -1191,8 +1145,7 @@ SUBMIT_TEST(test_object_is_not_counted)
 			       .whole = true,
 			       .tasks = 15 } },
 		  .comes = { .env = { GANG("t") }, .whole = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 whole nodes" },
+		  REFUSED(NEVER_FITS, "17 whole nodes") },
 	};
 
 	RUN(cases);
@@ -1205,20 +1158,17 @@ SUBMIT_TEST(test_min_tres)
 		{ .comes = { .env = { GANG("t"), MIN(2),
 				      TRES("cpu=128,mem=16000M,node=16") } } },
 		{ .comes = { .env = { GANG("t"), MIN(2), TRES("cpu=129") } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "--gang-min-tres wants 129 CPUs to be free and the "
-			 "cluster has 128" },
+		  REFUSED(NEVER_FITS,
+			  "--gang-min-tres wants 129 CPUs to be free and the "
+			  "cluster has 128") },
 		{ .comes = { .env = { GANG("t"), MIN(2), TRES("mem=16001M") } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "16001 MB of memory" },
+		  REFUSED(NEVER_FITS, "16001 MB of memory") },
 		{ .comes = { .env = { GANG("t"), MIN(2), TRES("node=17") } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 nodes" },
+		  REFUSED(NEVER_FITS, "17 nodes") },
 		{ .there = { { .env = { GANG("t"), MIN(2), OBJECT,
 					TRES("node=17") } } },
 		  .comes = { .env = { GANG("t") } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 nodes" },
+		  REFUSED(NEVER_FITS, "17 nodes") },
 		/* it is asked before the start only (0.11) */
 		{ .there = { { .env = { GANG("t"), MIN(2), TRES("node=17") },
 			       .started = true } },
@@ -1252,17 +1202,16 @@ SUBMIT_TEST(test_match)
 				     .whole = true, .tasks = 9,
 				     .started = true)),
 		  .comes = LIST(.env = LIST(GANG("t")), .array = "0-8%8"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "8 tasks at a time" },
+		  REFUSED(ARRAY, "8 tasks at a time") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
 						 MATCH("only-waiting")),
 				     .whole = true, .tasks = 9,
 				     .started = true)),
 		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
 				.partition = "half", .array = "0-8"),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "9 of its members need 9 whole nodes together and "
-			 "partition half has 8" },
+		  REFUSED(NEVER_FITS,
+			  "9 of its members need 9 whole nodes together and "
+			  "partition half has 8") },
 		/* those that run make up for those that may not */
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
 						 MATCH("waiting-and-running")),
@@ -1276,16 +1225,14 @@ SUBMIT_TEST(test_match)
 						 MATCH("waiting-and-running")),
 				     .tasks = 7, .started = true)),
 		  .comes = LIST(.env = LIST(GANG("t")), .array = "0-8%1"),
-		  .verdict = SGANG_SUBMIT_ARRAY,
-		  .why = "1 tasks at a time" },
+		  REFUSED(ARRAY, "1 tasks at a time") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
 						 MATCH("waiting-and-running")),
 				     .whole = true, .partition = "half",
 				     .tasks = 8, .started = true)),
 		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
 				.partition = "half"),
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "partition half has 8" },
+		  REFUSED(NEVER_FITS, "partition half has 8") },
 	};
 
 	RUN(cases);
@@ -1309,15 +1256,13 @@ SUBMIT_TEST(test_what_has_started)
 				     .tasks = 8, .configuring = true,
 				     .comment = RECORD("holding", "0"))),
 		  .comes = NINTH,
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "partition half has 8" },
+		  REFUSED(NEVER_FITS, "partition half has 8") },
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
 				     .whole = true, .partition = "half",
 				     .tasks = 8, .configuring = true,
 				     .comment = RECORD("starting", "0"))),
 		  .comes = NINTH,
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "partition half has 8" },
+		  REFUSED(NEVER_FITS, "partition half has 8") },
 		/* configuring for reasons of Slurm's */
 		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
 				     .whole = true, .partition = "half",
@@ -1342,8 +1287,7 @@ SUBMIT_TEST(test_shared_cpus)
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1000) }, .cpus = 200 } },
 		{ .comes = { .env = { GANG("t"), MIN(17) }, .whole = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "17 whole nodes" },
+		  REFUSED(NEVER_FITS, "17 whole nodes") },
 	};
 
 	ctld.room.cpus = 0;
