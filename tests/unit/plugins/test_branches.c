@@ -92,11 +92,9 @@ TOY_TEST(test_stale)
 			fake_purge();
 		if (cases[i].restart) {
 			fake_snapshot();
-			come_back(true);
-			pass();
+			come_back_and_pass(true);
 		}
-		fake_clock(119);
-		pass_to(&left, 1, FAKE_RUNNING);
+		wait_to(119, &left, 1, FAKE_RUNNING);
 		wait_and_pass(5);
 		pass();
 		if ((fake_state(left) == FAKE_GONE) != cases[i].stale)
@@ -117,8 +115,7 @@ TOY_TEST(test_late_after_all)
 	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	fake_end(ids[1]);
-	fake_end(ids[2]);
-	pass();
+	end_and_pass(ids[2]);
 	fake_purge();
 	pass();
 	late = with_role("t", 2, "b", "");
@@ -162,13 +159,11 @@ TOY_TEST(test_spares)
 	is_told(ids[4], "SLURM_GANG_ROLE", "b");
 	pass();
 	wait_and_pass(2);
-	fake_fail(ids[0], false);
-	pass();
+	fail_and_pass(ids[0], false);
 	pass();
 	assert_true(record_of(ids[4]).spare);
 	rank = record_of(ids[2]).member_rank;
-	fake_fail(ids[2], false);
-	pass();
+	fail_and_pass(ids[2], false);
 	pass();
 	r = record_of(ids[4]);
 	assert_true(r.placed && !r.spare);
@@ -302,8 +297,7 @@ static void prepare_stale(uint32_t ids[3])
 	add_replica("r1", 1, ids);
 	settle();
 	fake_end(ids[1]);
-	fake_fail(ids[0], false);
-	pass();
+	fail_and_pass(ids[0], false);
 	fake_clock(121);
 }
 

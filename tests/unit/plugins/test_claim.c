@@ -49,9 +49,8 @@ static void fill(uint32_t grace, uint32_t ids[NODES])
 
 static struct fake_request high(const char *gang, uint32_t min)
 {
-	struct fake_request rq = member_of(gang, min);
+	struct fake_request rq = MEMBER(gang, min, .tier = 1);
 
-	rq.tier = 1;
 	return rq;
 }
 
@@ -200,12 +199,10 @@ PREEMPTION_TEST(test_whole)
 		mentions(ids[i], "3 of 3 preempted jobs are ending");
 	}
 
-	fake_clock(GRACE - 1);
-	pass_to(low, NODES, FAKE_RUNNING);
+	wait_to(GRACE - 1, low, NODES, FAKE_RUNNING);
 	all_in_state(ids, 3, FAKE_PENDING);
 	assert_int_equal(n_struck(), 3);
-	fake_clock(1);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(1, ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 	assert_int_equal(n_struck(), 0);
@@ -340,10 +337,7 @@ PREEMPTION_TEST(test_by_each)
 		afresh(setup_preemption, "first %d", first);
 		fill(0, low);
 		for (int i = 0; i < 2; i++) {
-			struct fake_request rq = member_of("train", 2);
-
-			rq.tier = i == first;
-			ids[i] = submit(rq);
+			ids[i] = submit(MEMBER("train", 2, .tier = i == first));
 		}
 		pass();
 		reach(ids[first]);
@@ -399,8 +393,7 @@ PREEMPTION_TEST(test_kept)
 	claim_for(rq, 2, more);
 	assert_false(claimed_by(more[0]) & nodes);
 	assert_int_equal(n_struck(), 5);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	all_in_state(more, 2, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 5);
 	assert_true(offered(behind) == ALL_FREE);
@@ -426,8 +419,7 @@ PREEMPTION_TEST(test_runs_again)
 	assert_true(fake_start(victim, UINT64_C(1) << (NODES - 1)));
 	pass();
 	assert_int_equal(fake_job(victim)->struck, 0);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_int_equal(fake_state(victim), FAKE_RUNNING);
 	assert_int_equal(fake_job(victim)->restarts, 1);
 }
@@ -444,14 +436,12 @@ PREEMPTION_TEST(test_dies_unsaved)
 	fake_snapshot();
 	fake_die_at_save(1, false);
 	reach(ids[0]);
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_int_equal(n_struck(), 0);
 	assert_string_equal(record_of(ids[0]).claim, "");
 	reach(ids[0]);
 	assert_int_equal(n_struck(), 3);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -473,8 +463,7 @@ PREEMPTION_TEST(test_dies_saved)
 	pass();
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
 	assert_int_equal(n_struck(), 3);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -488,14 +477,11 @@ PREEMPTION_TEST(test_dies_struck)
 	claim_for(high("train", 3), 3, ids);
 	nodes = claimed_by(ids[0]);
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_true(claimed_by(ids[0]) == nodes);
 	mentions(ids[0], "3 of 3 preempted jobs are ending");
-	fake_clock(GRACE - 1);
-	pass_to(low, NODES, FAKE_RUNNING);
-	fake_clock(1);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE - 1, low, NODES, FAKE_RUNNING);
+	wait_to(1, ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 0);
@@ -515,12 +501,10 @@ PREEMPTION_TEST(test_dies_half_struck)
 	fake_host.preempt.spare(fake_host.jobs.find(low[first_of(nodes)]));
 	fake_scheduler(false);
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	mentions(ids[0], "2 of 2 preempted jobs are ending");
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		wait_and_pass(GRACE);
-	}
 	all_in_state(ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
@@ -546,8 +530,7 @@ PREEMPTION_TEST(test_forgets_jobs)
 	pass();
 	assert_true(claimed_by(ids[0]) == nodes);
 	assert_true(offered(behind) == (ALL_FREE & ~nodes));
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -563,8 +546,7 @@ PREEMPTION_TEST(test_reconfigured)
 	configure(true);
 	pass();
 	assert_true(claimed_by(ids[0]) == nodes);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_true(nodes_of(ids, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
@@ -619,8 +601,7 @@ PREEMPTION_TEST(test_never_registers)
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
 	assert_false(claimed_by(ids[0]) & nodes);
 	assert_int_equal(n_struck(), 3);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 }
 
 /* ---- claims that fail ---- */
@@ -654,10 +635,8 @@ PREEMPTION_TEST(test_node_down)
 			 1);
 	assert_false(claimed_by(ids[0]) >> down & 1);
 	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & nodes), 2);
-	fake_clock(GRACE - 10);
-	pass_to(ids, 3, FAKE_PENDING);
-	fake_clock(10);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE - 10, ids, 3, FAKE_PENDING);
+	wait_to(10, ids, 3, FAKE_RUNNING);
 }
 
 /* 3.29, 3.31: after three plans in a row it gives up, and its victims run on;
@@ -696,8 +675,7 @@ PREEMPTION_TEST(test_back_off)
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "gives up its claim"),
 			 COUNT(wait));
 	assert_int_equal(restarts_of(low, NODES), 0);
-	fake_clock(10 * GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(10 * GRACE, ids, 3, FAKE_RUNNING);
 }
 
 /* It is requeued, before its grace is over if it is a victim. */
@@ -720,8 +698,7 @@ PREEMPTION_TEST(test_back_off_ends)
 	claim_for(rq, 3, ids);
 	lose_claim(ids[0]);
 	lose_claim(ids[0]);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	pass();
 	ends_early(ids[0]);
 	pass_to(ids, 3, FAKE_PENDING);
@@ -779,8 +756,7 @@ PREEMPTION_TEST(test_spared_by_none)
 	wait_and_pass(10);
 	reach(ids[0]);
 	assert_int_equal(n_struck(), 4);
-	fake_clock(GRACE);
-	pass_to(ids, 4, FAKE_RUNNING);
+	wait_to(GRACE, ids, 4, FAKE_RUNNING);
 }
 
 /* 3.31: a victim that does not end a minute after it should have is given up
@@ -803,8 +779,7 @@ PREEMPTION_TEST(test_overdue)
 					"a preempted job does not end"),
 			 1);
 	assert_false(claimed_by(ids[0]) & fake_job(hangs)->nodes);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -823,8 +798,7 @@ PREEMPTION_TEST(test_taken)
 	(void)start_on(first_of(nodes), rq);
 	wait_and_pass(GRACE);
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
-	fake_clock(GRACE);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
 
@@ -880,8 +854,7 @@ PREEMPTION_TEST(test_given_up)
 			fail_msg("%s: not told", context);
 		assert_int_equal(n_struck(), 0);
 		assert_true(offered(behind) == ALL_FREE);
-		fake_clock(GRACE);
-		pass_to(low, NODES, FAKE_RUNNING);
+		wait_to(GRACE, low, NODES, FAKE_RUNNING);
 	}
 }
 
@@ -896,9 +869,8 @@ PREEMPTION_TEST(test_wants_more)
 	claim_for(rq, 3, ids);
 	rq.nodes = 2;
 	fake_update(ids[0], &rq);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		wait_and_pass(GRACE);
-	}
 	all_in_state(ids, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
@@ -944,8 +916,7 @@ PREEMPTION_TEST(test_gang_goes)
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
 	pass_to(&low[1], 1, FAKE_PENDING);
 
-	fake_clock(GRACE - 10);
-	pass_to(ids, 2, FAKE_RUNNING);
+	wait_to(GRACE - 10, ids, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
 	assert_int_equal(restarts_of(low, 3), 3);
 	pass();
@@ -956,8 +927,7 @@ PREEMPTION_TEST(test_gang_goes)
 		assert_false(record_of(low[i]).evicted);
 	}
 	fake_end(ids[0]);
-	fake_end(ids[1]);
-	pass();
+	end_and_pass(ids[1]);
 	fake_clock(10);
 	reach(low[2]);
 	all_in_state(low, 3, FAKE_RUNNING);
@@ -973,8 +943,7 @@ PREEMPTION_TEST(test_dies_while_gang_goes)
 	fake_clock(10);
 	ends_early(low[1]);
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
 	fake_clock(GRACE - 10);
 	fake_time_limits();
@@ -1052,8 +1021,7 @@ PREEMPTION_TEST(test_gang_is_spared)
 	claim_for(high("train", 2), 2, ids);
 	pass();
 	assert_true(record_of(low[0]).evicted);
-	fake_end(ids[0]);
-	pass();
+	end_and_pass(ids[0]);
 	pass();
 	assert_int_equal(n_struck(), 0);
 	all_in_state(low, 3, FAKE_RUNNING);
@@ -1073,11 +1041,9 @@ PREEMPTION_TEST(test_gang_is_spared_later)
 	claim_for(high("train", 2), 2, ids);
 	pass();
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_int_equal(n_struck(), 3);
-	fake_end(ids[0]);
-	pass();
+	end_and_pass(ids[0]);
 	assert_int_equal(n_struck(), 0);
 	fake_clock(GRACE);
 	fake_time_limits();
@@ -1117,8 +1083,7 @@ PREEMPTION_TEST(test_group)
 	reach(b[0]);
 	all_in_state(a, 2, FAKE_PENDING);
 	all_in_state(b, 1, FAKE_PENDING);
-	fake_clock(1);
-	pass_to(a, 2, FAKE_RUNNING);
+	wait_to(1, a, 2, FAKE_RUNNING);
 	all_in_state(b, 1, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }

@@ -132,12 +132,10 @@ TOY_TEST(test_prologs)
 			       "save, prepare 1, prepare 2, prepare 3, save"));
 	fake_prepared(ids[0]);
 	fake_prepared(ids[2]);
-	fake_clock(60);
-	pass_to(ids, 3, FAKE_HELD);
+	wait_to(60, ids, 3, FAKE_HELD);
 	fake_prepared(ids[1]);
 	pass_to(ids, 3, FAKE_HELD);
-	fake_clock(2);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(2, ids, 3, FAKE_RUNNING);
 }
 
 /* One has failed: the others give back their nodes, and nobody has started. */
@@ -149,8 +147,7 @@ TOY_TEST(test_prolog_fails)
 	submit_and_pass(member_of("train", 3), 3, ids);
 	schedule_and_pass();
 	fake_prepared(ids[0]);
-	fake_end(ids[1]);
-	pass();
+	end_and_pass(ids[1]);
 	assert_int_equal(in_state("train", FAKE_HELD), 0);
 	assert_int_equal(in_state("train", FAKE_PENDING), 2);
 }
@@ -162,20 +159,17 @@ TOY_TEST(test_prologs_all_fail)
 	uint32_t ids[3];
 
 	fake_prepares(true);
-	submit_and_pass(member_of("train", 3), 3, ids);
-	schedule_to(ids, 3, FAKE_HELD);
+	gather_to(member_of("train", 3), 3, ids, FAKE_HELD);
 	for (int i = 0; i < 3; i++)
 		fake_requeue(ids[i]);
 	pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 0);
 	fake_trace_reset();
-	for (int i = 0; i < 300 && !in_state("train", FAKE_HELD); i++) {
+	for (int i = 0; i < 300 && !in_state("train", FAKE_HELD); i++)
 		wait_and_schedule(1);
-	}
 	all_in_state(ids, 3, FAKE_HELD);
 	assert_non_null(strstr(fake_trace(), "prepare 3"));
-	fake_clock(60);
-	pass_to(ids, 3, FAKE_HELD);
+	wait_to(60, ids, 3, FAKE_HELD);
 }
 
 /* 0.4: nodes that backfill keeps for others are out of bounds; when the main
@@ -202,9 +196,8 @@ TOY_TEST(test_unsaved)
 	fake_save_fails(ENOSPC);
 	schedule_to(ids, 3, FAKE_HELD);
 	submit_many(member_of("more", 2), 2, more);
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++)
 		wait_and_schedule(1);
-	}
 	all_in_state(ids, 3, FAKE_HELD);
 	all_in_state(more, 2, FAKE_PENDING);
 	assert_int_equal(fake_log_count(SGANG_LOG_ERROR,
@@ -220,8 +213,7 @@ TOY_TEST(test_unsaved)
 	assert_int_equal(fake_state(other), FAKE_RUNNING);
 
 	fake_save_fails(0);
-	fake_clock(5);
-	pass_to(ids, 3, FAKE_RUNNING);
+	wait_to(5, ids, 3, FAKE_RUNNING);
 	pass();
 	schedule_to(more, 2, FAKE_RUNNING);
 	assert_int_equal(
@@ -310,11 +302,9 @@ TOY_TEST(test_environment)
 		{ "SLURM_GANG_CROSS_LINKS", { "2", "2", "2" } },
 		{ "SLURM_GANG_TIER", { "spine", "spine", "spine" } },
 	};
-	struct fake_request rq = member_of("train", 3);
+	struct fake_request rq = MEMBER("train", 3, .nodes = 2, .ranks = 4);
 	uint32_t ids[3];
 
-	rq.nodes = 2;
-	rq.ranks = 4;
 	ids[0] = submit(rq);
 	ids[1] = submit(rq);
 	rq.rank = "0";
@@ -355,10 +345,7 @@ TOY_TEST(test_native_order)
 /* 1.2, 2.10: a gang of one is saved once only, after it has started. */
 TOY_TEST(test_gang_of_one)
 {
-	struct fake_request rq = member_of("solo", 1);
-
-	rq.nodes = 4;
-	submit(rq);
+	submit(MEMBER("solo", 1, .nodes = 4));
 	schedule();
 	fake_trace_reset();
 	pass();
@@ -481,10 +468,7 @@ TOY_TEST(test_rollback_of_array)
 /* 1.58: tasks of an array are members, in the order of their numbers. */
 TOY_TEST(test_array)
 {
-	struct fake_request rq = member_of("train", 4);
-
-	rq.array = 4;
-	submit(rq);
+	submit(MEMBER("train", 4, .array = 4));
 	schedule();
 	fake_trace_reset();
 	pass();
@@ -503,11 +487,7 @@ TOY_TEST(test_array)
 /* An array with more tasks than the gang takes: the rest runs on its own. */
 TOY_TEST(test_array_of_which_some)
 {
-	struct fake_request rq = member_of("train", 2);
-
-	rq.array = 5;
-	rq.total = 3;
-	submit(rq);
+	submit(MEMBER("train", 2, .array = 5, .total = 3));
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_RUNNING), 3);
 	assert_int_equal(in_state("train", FAKE_PENDING), 2);
@@ -577,13 +557,10 @@ TOY_TEST(test_turns_in_order)
 	uint32_t ids[4];
 
 	for (int i = 0; i < 4; i++) {
-		struct fake_request rq = member_of(names[i], 1);
-
-		rq.nodes = 1;
-		rq.priority = (i == 3) ? 101 : 100;
 		if (i == 2)
 			fake_clock(-10);
-		ids[i] = submit(rq);
+		ids[i] = submit(MEMBER(names[i], 1, .nodes = 1,
+				       .priority = (i == 3) ? 101 : 100));
 		if (i == 2)
 			fake_clock(10);
 	}
@@ -598,10 +575,10 @@ TOY_TEST(test_turns_in_order)
 /* 4.4: members in two partitions, each on its own nodes. */
 TOY_TEST(test_two_partitions)
 {
-	struct fake_request rq = member_of("train", 6);
+	struct fake_request rq = MEMBER("train", 6,
+					.partition = LEAF(0) | LEAF(1));
 	uint32_t ids[6];
 
-	rq.partition = LEAF(0) | LEAF(1);
 	submit_many(rq, 3, ids);
 	rq.partition = LEAF(2) | LEAF(3);
 	submit_many(rq, 3, ids + 3);
@@ -634,13 +611,10 @@ TOY_TEST(test_mixture)
  * in the one an empty cluster would give. */
 TOY_TEST(test_ranks_of_many_cpus)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.nodes = 0;
-	rq.total_cpus = 8;
-	rq.ranks = 4;
-	start_many(rq, 2, ids);
+	start_many(MEMBER("train", 2, .nodes = 0, .total_cpus = 8, .ranks = 4),
+		   2, ids);
 	is_told(ids[0], "SLURM_GANG_RANKS", "8");
 	/* four hops inside nodes, four between nodes of a leaf */
 	is_told(ids[0], "SLURM_GANG_RING_COST", "20");
@@ -653,10 +627,9 @@ TOY_TEST(test_ranks_of_many_cpus)
  * room for two. */
 TOY_TEST(test_total_shrinks)
 {
-	struct fake_request rq = member_of("train", 2);
+	struct fake_request rq = MEMBER("train", 2, .total = 3);
 	uint32_t ids[3];
 
-	rq.total = 3;
 	submit_many(rq, 2, ids);
 	rq.priority = 150;
 	ids[2] = submit(rq);
@@ -673,12 +646,9 @@ TOY_TEST(test_total_shrinks)
  * enough. */
 TOY_TEST(test_total_shrinks_at_commit)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	rq.total = 3;
-	rq.licences = 3;
-	submit_many(rq, 3, ids);
+	submit_many(MEMBER("train", 2, .total = 3, .licences = 3), 3, ids);
 	for (int i = 0; i < 3; i++) {
 		schedule_and_pass();
 		fake_clock(5);
@@ -690,11 +660,9 @@ TOY_TEST(test_total_shrinks_at_commit)
 /* With more members than the total, the total starts together. */
 TOY_TEST(test_more_than_total)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[5];
 
-	rq.total = 3;
-	submit_many(rq, 5, ids);
+	submit_many(MEMBER("train", 2, .total = 3), 5, ids);
 	schedule_to(ids, 3, FAKE_RUNNING);
 	all_in_state(ids + 3, 2, FAKE_PENDING);
 }
@@ -703,11 +671,9 @@ TOY_TEST(test_more_than_total)
  * starting; below the minimum the gang says why. */
 TOY_TEST(test_failed_probes)
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[4];
 
-	rq.total = 4;
-	submit_many(rq, 4, ids);
+	submit_many(MEMBER("train", 3, .total = 4), 4, ids);
 	fake_refuse_probe(ids[1], true);
 	fake_refuse_probe(ids[2], true);
 	schedule_to(ids, 4, FAKE_PENDING);
@@ -722,16 +688,14 @@ TOY_TEST(test_failed_probes)
 /* 4.24, 4.25: require:leaf never spans two leaves. */
 TOY_TEST(test_require_level)
 {
-	struct fake_request rq = member_of("train", 3);
+	struct fake_request rq = MEMBER("train", 3, .topology = "require:leaf");
 	uint32_t ids[3], other[4];
 
-	rq.topology = "require:leaf";
 	for (uint32_t l = 0; l < 4; l++) {
 		other[l] = submit(plain(2, 1));
 		assert_true(fake_start(other[l], LEAF(l)));
 	}
-	submit_many(rq, 3, ids);
-	schedule_to(ids, 3, FAKE_PENDING);
+	submit_to(rq, 3, ids, FAKE_PENDING);
 	assert_int_equal(fake_counts.commits, 0);
 	mentions(ids[0], "Gang alice/train waits: ");
 	fake_end(other[2]);
@@ -743,12 +707,10 @@ TOY_TEST(test_require_level)
 /* A level that no one knows is the gang's text, not its start. */
 TOY_TEST(test_unknown_level)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.topology = "require:nowhere";
-	submit_many(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	submit_to(MEMBER("train", 2, .topology = "require:nowhere"), 2, ids,
+		  FAKE_PENDING);
 	mentions(ids[0], "nowhere");
 }
 
@@ -758,13 +720,10 @@ TOY_TEST(test_unknown_level)
 /* Members that share nodes: idle nodes do not tell, so five seconds do. */
 TOY_TEST(test_back_off_of_cpus)
 {
-	struct fake_request half = member_of("train", 2);
 	uint32_t ids[2];
 
-	half.cpus = 3;
 	assert_true(fake_start(submit(plain(15, 1)), FAKE_ALL_NODES));
-	submit_many(half, 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 2, .cpus = 3), 2, ids);
 	/* no end of a job helps: would it fit if there were none? */
 	assert_int_equal(fake_counts.probes, 2);
 	wait_and_schedule(4);
@@ -776,12 +735,10 @@ TOY_TEST(test_back_off_of_cpus)
 /* 0.1: the only member that said the minimum is cancelled. */
 TOY_TEST(test_minimum_is_remembered)
 {
-	struct fake_request quiet = member_of("train", 3);
+	struct fake_request quiet = MEMBER("train", 3, .min = 0);
 	uint32_t first = submit(member_of("train", 3)), ids[3];
 
-	quiet.min = 0;
-	submit_many(quiet, 1, ids);
-	schedule_and_pass();
+	submit_and_schedule(quiet, 1, ids);
 	fake_end(first);
 	schedule_to(&ids[0], 1, FAKE_PENDING);
 	submit_many(quiet, 2, ids + 1);
@@ -814,14 +771,11 @@ TOY_TEST(test_joint_start)
 	fake_ends_at(late, 1000900);
 	assert_int_equal(joint_start("train"), 0);
 	/* one node is free and the gang wants 2, 4 and 7 */
-	submit_many(member_of("two", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("two", 2), 2, ids);
 	assert_int_equal(joint_start("two"), 1000500);
-	submit_many(member_of("four", 4), 4, more);
-	schedule_and_pass();
+	submit_and_schedule(member_of("four", 4), 4, more);
 	assert_int_equal(joint_start("four"), 1000900);
-	submit_many(member_of("seven", 7), 7, more);
-	schedule_and_pass();
+	submit_and_schedule(member_of("seven", 7), 7, more);
 	assert_int_equal(joint_start("seven"), INT64_MAX);
 	/* it starts as soon as it can, and is then no matter of waiting */
 	fake_end(early);
@@ -836,8 +790,7 @@ TOY_TEST(test_back_off)
 	assert_true(fake_start(submit(plain(14, 1)), FAKE_ALL_NODES));
 	other = submit(plain(1, 1));
 	assert_true(fake_start(other, FAKE_ALL_NODES));
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	probes = fake_counts.probes;
 	assert_int_equal(probes, 2); /* one for the empty cluster */
 	for (int i = 0; i < 4; i++) {
@@ -864,11 +817,10 @@ TOY_TEST(test_back_off)
  * first turn, keeps nobody off, and comes back when nodes do. */
 TOY_TEST(test_impossible)
 {
-	struct fake_request rq = member_of("five", 5);
+	struct fake_request rq = MEMBER("five", 5, .topology = "require:leaf",
+					.priority = 500);
 	uint32_t ids[5], other, few[2];
 
-	rq.topology = "require:leaf";
-	rq.priority = 500;
 	submit_and_pass(rq, 5, ids);
 	says(ids[0], "Gang alice/five waits: "
 		     "5 nodes in one leaf are needed, the largest (l0) "
@@ -885,8 +837,7 @@ TOY_TEST(test_impossible)
 	rq = member_of("two", 2);
 	rq.nodes = 8;
 	fake_node_down(3, true);
-	submit_many(rq, 2, few);
-	schedule_and_pass();
+	submit_and_schedule(rq, 2, few);
 	assert_true(fake_job(few[0])->parked);
 	fake_node_down(3, false);
 	fake_counts.woken = 0;
@@ -899,11 +850,10 @@ TOY_TEST(test_impossible)
  * nodes, and it gets all others. */
 TOY_TEST(test_fence)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.partition = LEAF(0) | LEAF(1);
-	submit_and_pass(rq, 2, ids);
+	submit_and_pass(MEMBER("train", 2, .partition = LEAF(0) | LEAF(1)), 2,
+			ids);
 	assert_false(sgang_conductor_has_turns(c));
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
 	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
@@ -969,8 +919,7 @@ TOY_TEST(test_victims)
 {
 	uint32_t whole[3], extra[4], loose[2], one;
 
-	submit_many(member_of("whole", 3), 3, whole);
-	schedule_and_pass();
+	submit_and_schedule(member_of("whole", 3), 3, whole);
 	submit_many(member_of("extra", 2), 4, extra);
 	schedule_and_pass();
 	submit_many(nonstrict_of("loose", 2), 2, loose);
@@ -987,11 +936,9 @@ TOY_TEST(test_victims)
 	judge(loose, 2, 0, SGANG_VICTIM_LAST, SGANG_VICTIM_LAST);
 	judge(&one, 1, 0, SGANG_VICTIM_ANY, SGANG_VICTIM_ANY);
 	/* too few are left to start again as a gang */
-	fake_end(whole[0]);
-	pass();
+	end_and_pass(whole[0]);
 	judge(whole + 1, 2, 0, SGANG_VICTIM_LAST, SGANG_VICTIM_LAST);
-	fake_end(whole[1]);
-	pass();
+	end_and_pass(whole[1]);
 	judge(whole + 2, 1, 0, SGANG_VICTIM_ANY, SGANG_VICTIM_ANY);
 }
 
@@ -999,12 +946,9 @@ TOY_TEST(test_victims)
  * until it is released. */
 TOY_TEST(test_hold_while_held)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.prolog = 20;
-	submit_and_pass(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_HELD);
+	gather_to(MEMBER("train", 2, .prolog = 20), 2, ids, FAKE_HELD);
 	fake_user_hold(ids[1], true);
 	pass_to(ids, 2, FAKE_PENDING);
 	assert_true(fake_idle_nodes() == ALL_FREE);
@@ -1026,8 +970,7 @@ TOY_TEST(test_update)
 	busy = submit(plain(1, 500));
 	schedule_to(&busy, 1, FAKE_RUNNING);
 	rq.nodes = 8;
-	submit_and_pass(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	gather_to(rq, 2, ids, FAKE_PENDING);
 	turn(ids[0]);
 	assert_false(sgang_conductor_has_turns(c)); /* backs off */
 	rq.nodes = 7;
@@ -1041,13 +984,11 @@ TOY_TEST(test_update)
 /* ... and in the pass that sees it, with the nodes of its new partition. */
 TOY_TEST(test_update_partition)
 {
-	struct fake_request rq = member_of("train", 2);
+	struct fake_request rq = MEMBER("train", 2, .partition = LEAF(0),
+					.nodes = 3);
 	uint32_t ids[2];
 
-	rq.partition = LEAF(0);
-	rq.nodes = 3;
-	submit_and_pass(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	gather_to(rq, 2, ids, FAKE_PENDING);
 	rq.partition = LEAF(1);
 	fake_update(ids[1], &rq);
 	fake_counts.woken = 0;
@@ -1078,12 +1019,10 @@ TOY_TEST(test_fence_at_the_highest)
  * off. */
 TOY_TEST(test_no_fence_while_held)
 {
-	struct fake_request rq = member_of("train", 2);
+	struct fake_request rq = MEMBER("train", 2, .prolog = 20);
 	uint32_t ids[2], extra;
 
-	rq.prolog = 20;
-	submit_many(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_HELD);
+	submit_to(rq, 2, ids, FAKE_HELD);
 	rq.prolog = 0;
 	extra = submit(rq);
 	pass();
@@ -1195,19 +1134,16 @@ TOY_TEST(test_later_members)
 {
 	uint32_t ids[2], later;
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	later = submit(member_of("train", 2));
 	assert_int_equal(turn(later), SGANG_TURN_ORDINARY);
 	pass();
 	assert_false(fake_job(later)->parked);
 	assert_true(record_of(later).satisfied);
 	fake_end(ids[0]);
-	fake_end(ids[1]);
-	pass();
+	end_and_pass(ids[1]);
 	/* its record remembers, also after a restart */
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	assert_int_equal(turn(later), SGANG_TURN_ORDINARY);
 	assert_true(fake_start(later, FAKE_ALL_NODES));
 	assert_int_equal(fake_counts.commits, 2);
@@ -1239,11 +1175,9 @@ static uint32_t with_rank(const uint32_t *ids, size_t n, uint32_t rank)
  * lost, and of none that has completed; in the end they end. */
 TOY_TEST(test_spares)
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[5];
 
-	rq.more = "gang_spares=2";
-	submit_many(rq, 5, ids);
+	submit_many(MEMBER("train", 3, .more = "gang_spares=2"), 5, ids);
 	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	all_in_state(ids + 3, 2, FAKE_PENDING);
@@ -1258,8 +1192,7 @@ TOY_TEST(test_spares)
 	pass();
 	wait_and_pass(2);
 	fake_end(ids[0]);
-	fake_fail(ids[1], false);
-	pass();
+	fail_and_pass(ids[1], false);
 	assert_true(record_of(ids[3]).placed);
 	assert_false(record_of(ids[3]).spare);
 	assert_int_equal(record_of(ids[3]).members, 3);
@@ -1287,8 +1220,7 @@ TOY_TEST(test_spare_comes_too_late)
 		pass();
 		wait_and_pass(2);
 		lost = with_rank(ids, 3, 0);
-		fake_fail(lost, false);
-		pass();
+		fail_and_pass(lost, false);
 		pass();
 		assert_int_equal(record_of(ids[3]).member_rank, 0);
 		assert_true(record_of(ids[3]).placed);
@@ -1334,11 +1266,8 @@ static bool offer_cold(uint32_t id, uint64_t nodes)
 /* Three run, and one is held as a cold spare. */
 static void begin_cold(uint32_t ids[4], const char *more)
 {
-	struct fake_request rq = member_of("train", 3);
-
-	rq.more = more;
-	rq.time_limit = 600;
-	submit_many(rq, 4, ids);
+	submit_many(MEMBER("train", 3, .more = more, .time_limit = 600), 4,
+		    ids);
 	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	wait_and_pass(2);
@@ -1361,8 +1290,7 @@ TOY_TEST(test_cold_spare)
 	more = submit(member_of("train", 3));
 	pass();
 	assert_false(offer_cold(more, ALL_FREE));
-	fake_clock(100);
-	pass_to(&ids[3], 1, FAKE_HELD);
+	wait_to(100, &ids[3], 1, FAKE_HELD);
 	lost = with_rank(ids, 3, 1);
 	fake_fail(lost, false);
 	pass_to(&ids[3], 1, FAKE_RUNNING);
@@ -1398,8 +1326,7 @@ TOY_TEST(test_cold_unsaved)
 	assert_int_equal(fake_state(ids[3]), FAKE_HELD);
 	assert_true(record_of(ids[3]).placed);
 	fake_save_fails(0);
-	fake_clock(5);
-	pass_to(&ids[3], 1, FAKE_RUNNING);
+	wait_to(5, &ids[3], 1, FAKE_RUNNING);
 }
 
 /* slurmctld dies at each of its saves, from the hold of the spare to some passes
@@ -1411,7 +1338,6 @@ TOY_TEST(test_cold_dies)
 		uint32_t ids[4];
 		bool lost = false;
 
-		snprintf(context, sizeof(context), "save %d", at);
 		afresh(setup, "save %d", at);
 		if (at < 2)
 			fake_die_at_save(3, at % 2);
@@ -1460,8 +1386,7 @@ TOY_TEST(test_cold_refused)
 		pass();
 		assert_true(offer_cold(more, ALL_FREE));
 		pass();
-		fake_fail(with_rank(ids, 3, 1), false);
-		pass();
+		fail_and_pass(with_rank(ids, 3, 1), false);
 		heir = fake_state(more) == FAKE_RUNNING ? more : ids[3];
 		other = heir == more ? ids[3] : more;
 		assert_int_equal(fake_state(heir), FAKE_RUNNING);
@@ -1523,8 +1448,7 @@ TOY_TEST(test_cold_ends)
 			fake_user_hold(ids[3], true);
 			break;
 		case LIMIT:
-			fake_clock(599);
-			pass_to(&ids[3], 1, FAKE_HELD);
+			wait_to(599, &ids[3], 1, FAKE_HELD);
 			fake_clock(1);
 			break;
 		case YIELD:
@@ -1573,9 +1497,8 @@ TOY_TEST(test_cold_no_memory)
 		begin_cold(ids, "gang_spares=1:cold");
 		fake_fail(with_rank(ids, 3, 1), false);
 		failed = pass_without_memory(at, false);
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 3; i++)
 			wait_and_pass(6);
-		}
 		assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
 		assert_true(record_of(ids[3]).placed);
 	} while (failed);
@@ -1584,13 +1507,13 @@ TOY_TEST(test_cold_no_memory)
 /* 6.2, 6.5: who takes a seat has its ranks, also where two are vacant. */
 TOY_TEST(test_layout_of_seat)
 {
-	struct fake_request rq = member_of("train", 4);
 	char had[2][SGANG_LAYOUT_SIZE], told[2][40];
 	uint32_t ids[6], lost[2];
 
-	rq.ranks = 2;
-	rq.more = "gang_spares=2|gang_parallel=dp=2,tp=4:dp=1,tp=9";
-	submit_many(rq, 6, ids);
+	submit_many(
+		MEMBER("train", 4, .ranks = 2,
+		       .more = "gang_spares=2|gang_parallel=dp=2,tp=4:dp=1,tp=9"),
+		6, ids);
 	settle();
 	for (size_t i = 0; i < 2; i++) {
 		lost[i] = with_rank(ids, 4, (uint32_t)i + 1);
@@ -1602,10 +1525,8 @@ TOY_TEST(test_layout_of_seat)
 	}
 	pass();
 	/* the seat of the second is filled first */
-	fake_fail(lost[1], false);
-	pass();
-	fake_fail(lost[0], false);
-	pass();
+	fail_and_pass(lost[1], false);
+	fail_and_pass(lost[0], false);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t now = with_rank(ids + 4, 2, i + 1);
 
@@ -1619,12 +1540,12 @@ TOY_TEST(test_layout_of_seat)
 /* 6.2: the same of heirs, the first of whom has the seat of lower rank. */
 TOY_TEST(test_layout_of_heirs)
 {
-	struct fake_request rq = member_of("train", 4);
+	struct fake_request rq =
+		MEMBER("train", 4, .ranks = 2,
+		       .more = "gang_parallel=dp=2,tp=4:dp=1,tp=9");
 	char had[2][SGANG_LAYOUT_SIZE];
 	uint32_t ids[6];
 
-	rq.ranks = 2;
-	rq.more = "gang_parallel=dp=2,tp=4:dp=1,tp=9";
 	submit_many(rq, 4, ids);
 	settle();
 	for (uint32_t i = 0; i < 2; i++) {
@@ -1646,11 +1567,9 @@ TOY_TEST(test_layout_of_heirs)
 /* 6.3, 6.5: one is lost while slurmctld is away. The epoch goes on. */
 TOY_TEST(test_spare_after_restart)
 {
-	struct fake_request rq = member_of("train", 4);
 	uint32_t ids[5], lost;
 
-	rq.more = "gang_spares=1";
-	submit_many(rq, 5, ids);
+	submit_many(MEMBER("train", 4, .more = "gang_spares=1"), 5, ids);
 	settle();
 	(void)start_later(ids[4]);
 	pass();
@@ -1658,8 +1577,7 @@ TOY_TEST(test_spare_after_restart)
 	assert_int_equal(record_of(ids[4]).epoch, 2);
 	lost = with_rank(ids, 4, 1);
 	fake_fail(lost, false);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	pass();
 	assert_true(record_of(ids[4]).placed);
 	assert_int_equal(record_of(ids[4]).member_rank, 1);
@@ -1670,12 +1588,10 @@ TOY_TEST(test_spare_after_restart)
  * are free now. n5, where nothing runs, has not registered with the new one. */
 static void lost_before_restart(uint32_t *ids)
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t other = busy(4);
 
-	rq.more = "gang_on_failure=requeue";
-	submit_many(rq, 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(
+		MEMBER("train", 3, .more = "gang_on_failure=requeue"), 3, ids);
 	pass_to(ids, 3, FAKE_RUNNING);
 	assert_true(fake_idle_nodes() == (ALL_FREE & ~(uint64_t)0x7f));
 	fake_end(other);
@@ -1733,10 +1649,8 @@ TOY_TEST(test_heir)
 	uint32_t ids[3], heir, more;
 	struct sgang_record r;
 
-	submit_many(member_of("train", 3), 3, ids);
-	schedule_and_pass();
-	fake_end(with_rank(ids, 3, 1));
-	pass();
+	submit_and_schedule(member_of("train", 3), 3, ids);
+	end_and_pass(with_rank(ids, 3, 1));
 	heir = submit(member_of("train", 3));
 	more = submit(member_of("train", 3));
 	pass();
@@ -1793,8 +1707,7 @@ TOY_TEST(test_failed_nodes)
 	uint64_t failed;
 	uint32_t ids[3], heir;
 
-	submit_many(member_of("train", 3), 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 3), 3, ids);
 	pass_to(ids, 3, FAKE_RUNNING);
 	wait_and_pass(2);
 	failed = fake_job(ids[1])->nodes;
@@ -1808,8 +1721,7 @@ TOY_TEST(test_failed_nodes)
 	assert_string_equal(record_of(heir).lost, "");
 	fake_purge();
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_true(preferred(heir) == (ALL_FREE & ~failed));
 	(void)start_later(heir);
 	pass();
@@ -1819,8 +1731,7 @@ TOY_TEST(test_failed_nodes)
 
 	fake_end(ids[0]);
 	fake_end(ids[2]);
-	fake_end(heir);
-	pass();
+	end_and_pass(heir);
 	submit_and_pass(member_of("train", 3), 3, ids);
 	assert_true(preferred(ids[0]) == ALL_FREE);
 	schedule_and_pass();
@@ -1834,8 +1745,7 @@ TOY_TEST(test_failed_elsewhere)
 {
 	uint32_t ids[3];
 
-	submit_many(member_of("train", 2), 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 3, ids);
 	pass();
 	fake_fail(ids[1], false);
 	assert_true(fake_host.lock());
@@ -1854,14 +1764,12 @@ TOY_TEST(test_epochs)
 	const char *text;
 	char list[64];
 
-	submit_many(member_of("train", 3), 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 3), 3, ids);
 	pass();
 	is_told(ids[0], "SLURM_GANG_EPOCH", "1");
 	assert_int_equal(record_of(ids[0]).epoch, 1);
 	assert_int_equal(fake_told(&text, &nodes), 0);
-	fake_end(with_rank(ids, 3, 1));
-	pass();
+	end_and_pass(with_rank(ids, 3, 1));
 	assert_int_equal(fake_told(&text, &nodes), 1);
 	snprintf(list, sizeof(list), "SLURM_GANG_JOB_IDS='%u,0,%u'",
 		 with_rank(ids, 3, 0), with_rank(ids, 3, 2));
@@ -1871,8 +1779,7 @@ TOY_TEST(test_epochs)
 	/* a restart neither forgets nor makes one up */
 	fake_clock(60); /* all that was released is known to be launched */
 	pass();
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	assert_int_equal(record_of(with_rank(ids, 3, 0)).epoch, 2);
 	/* it may have died before it told them, and tells them once more */
 	wait_and_pass(2);
@@ -1918,13 +1825,9 @@ static void told_of(const uint32_t *ids, size_t n, uint32_t epoch,
 /* Members of two whole nodes each, by rank: on n0 to n5. */
 static void start_on_nodes(uint32_t ids[3])
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t any[3];
 
-	rq.nodes = 2;
-	rq.ranks = 4;
-	submit_many(rq, 3, any);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 3, .nodes = 2, .ranks = 4), 3, any);
 	pass();
 	for (uint32_t i = 0; i < 3; i++) {
 		ids[i] = with_rank(any, 3, i);
@@ -2046,12 +1949,10 @@ static void drain_first(void)
 /* Between the hold and the release: it is told once it runs. */
 TOY_TEST(test_drained_before_start)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], nodes;
 	const char *text;
 
-	rq.nodes = 2;
-	submit_many(rq, 2, ids);
+	submit_many(MEMBER("train", 2, .nodes = 2), 2, ids);
 	schedule();
 	fake_on_save(drain_first);
 	pass();
@@ -2081,11 +1982,9 @@ TOY_TEST(test_heirs_after_restart)
 	uint32_t ids[4], heir[2];
 	bool had[2] = { false, false };
 
-	submit_many(member_of("train", 4), 4, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 4), 4, ids);
 	fake_end(with_rank(ids, 4, 1));
-	fake_end(with_rank(ids, 4, 2));
-	pass();
+	end_and_pass(with_rank(ids, 4, 2));
 	come_back(false);
 	heir[0] = submit(member_of("train", 4));
 	heir[1] = submit(member_of("train", 4));
@@ -2126,11 +2025,9 @@ TOY_TEST(test_name_again)
 {
 	uint32_t ids[2], next[2];
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	fake_end(ids[0]);
-	fake_end(ids[1]);
-	pass();
+	end_and_pass(ids[1]);
 	next[0] = submit(member_of("train", 2));
 	schedule_and_pass();
 	assert_true(fake_job(next[0])->parked);
@@ -2146,8 +2043,7 @@ TOY_TEST(test_name_again_at_once)
 {
 	uint32_t ids[2], next;
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	fake_end(ids[0]);
 	fake_end(ids[1]);
 	next = submit(member_of("train", 2));
@@ -2195,8 +2091,7 @@ TOY_TEST(test_quiet)
 {
 	uint32_t ids[2], saves;
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	pass();
 	saves = fake_counts.saves;
 	fake_trace_reset();
@@ -2231,8 +2126,7 @@ TOY_TEST(test_lost_below_minimum)
 
 		afresh(setup, "loss %d", how);
 		rq.prolog = 3;
-		submit_many(rq, 3, ids);
-		schedule_to(ids, 3, FAKE_HELD);
+		submit_to(rq, 3, ids, FAKE_HELD);
 		lose(ids[1], how);
 		pass_to(&ids[0], 1, FAKE_PENDING);
 		assert_int_equal(fake_state(ids[2]), FAKE_PENDING);
@@ -2259,8 +2153,7 @@ TOY_TEST(test_lost_above_minimum)
 		afresh(setup, "loss %d", how);
 		rq.total = 4;
 		rq.prolog = 3;
-		submit_many(rq, 4, ids);
-		schedule_to(ids, 4, FAKE_HELD);
+		submit_to(rq, 4, ids, FAKE_HELD);
 		lose(ids[1], how);
 		for (int i = 0; i < 10; i++)
 			pass();
@@ -2278,12 +2171,9 @@ TOY_TEST(test_lost_above_minimum)
 /* All of them go at once. */
 TOY_TEST(test_lost_all)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.prolog = 5;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 2, .prolog = 5), 2, ids);
 	lose(ids[0], LOST_CANCELLED);
 	lose(ids[1], LOST_PURGED);
 	pass();
@@ -2326,11 +2216,9 @@ TOY_TEST(test_lost_between_halves)
 /* ... and there are enough without it. */
 TOY_TEST(test_lost_between_halves_above)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	rq.total = 3;
-	submit_many(rq, 3, ids);
+	submit_many(MEMBER("train", 2, .total = 3), 3, ids);
 	schedule();
 	fake_on_save(lose_first);
 	pass();
@@ -2354,15 +2242,12 @@ TOY_TEST(test_accounting)
 	uint32_t ids[2], never;
 
 	never = submit(member_of("alone", 2));
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
-	fake_clock(1);
-	pass_to(ids, 2, FAKE_RUNNING);
+	submit_and_schedule(member_of("train", 2), 2, ids);
+	wait_to(1, ids, 2, FAKE_RUNNING);
 	assert_accounted(ids[1],
 			 "gang=alice/train phase=running rank=1/2 ring=", 2);
 	fake_fail(never, true);
-	fake_end(ids[0]);
-	pass();
+	end_and_pass(ids[0]);
 	pass();
 	assert_accounted(ids[0],
 			 "gang=alice/train phase=finished rank=0/2 "
@@ -2371,8 +2256,7 @@ TOY_TEST(test_accounting)
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_FINISHED);
 	assert_accounted(ids[1], "gang=alice/train phase=running ", 3);
 	assert_accounted(never, "", 3);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	pass();
 	assert_accounted(ids[0], "gang=alice/train phase=finished ", 4);
 }
@@ -2388,8 +2272,7 @@ TOY_TEST(test_adopt)
 
 		afresh(setup, "died %d", died);
 		rq.prolog = 3;
-		submit_many(rq, 3, ids);
-		schedule_to(ids, 3, FAKE_HELD);
+		submit_to(rq, 3, ids, FAKE_HELD);
 		come_back(died);
 		assert_int_equal(fake_job(ids[0])->holds, 0);
 		pass();
@@ -2460,17 +2343,12 @@ TOY_TEST(test_adopt_in_order)
 	uint32_t ids[4];
 
 	for (int i = 0; i < 4; i++) {
-		struct fake_request rq = member_of("train", 2);
-
-		rq.total = 4;
-		rq.rank = ranks[i];
-		rq.prolog = 3;
-		ids[i] = submit(rq);
+		ids[i] = submit(MEMBER("train", 2, .total = 4, .rank = ranks[i],
+				       .prolog = 3));
 	}
 	schedule_to(ids, 4, FAKE_HELD);
 	fake_end(ids[2]);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	nodes_tell_again();
 	pass();
 	is_told(ids[0], "SLURM_GANG_JOB_IDS", "4,2,1");
@@ -2481,15 +2359,11 @@ TOY_TEST(test_adopt_in_order)
 /* A member is gone when slurmctld comes back. */
 TOY_TEST(test_adopt_too_few)
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	rq.prolog = 3;
-	submit_many(rq, 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 3, .prolog = 3), 3, ids);
 	fake_end(ids[0]);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	nodes_tell_again();
 	assert_int_equal(fake_counts.undone, 0);
 	pass(); /* it was not launched after all */
@@ -2508,12 +2382,9 @@ static void all_told(const uint32_t *ids, size_t n, enum sgang_launch launch)
  * the nodes have told. */
 TOY_TEST(test_adopt_launched)
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	rq.prolog = 3;
-	submit_many(rq, 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 3, .prolog = 3), 3, ids);
 	come_back(true);
 	all_told(ids, 3, SGANG_LAUNCH_UNKNOWN);
 	for (int i = 0; i < 3; i++)
@@ -2535,22 +2406,16 @@ TOY_TEST(test_adopt_launched)
  * second time. */
 TOY_TEST(test_adopt_seen_late)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.prolog = 3;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
-	come_back(true);
-	pass();
-	fake_clock(4);
-	pass_to(ids, 2, FAKE_HELD);
+	submit_and_schedule(MEMBER("train", 2, .prolog = 3), 2, ids);
+	come_back_and_pass(true);
+	wait_to(4, ids, 2, FAKE_HELD);
 	assert_int_equal(fake_counts.asked, 0);
 	wait_and_pass(1);
 	assert_int_equal(fake_counts.asked, 2);
 	all_told(ids, 2, SGANG_LAUNCH_UNKNOWN);
-	fake_clock(100);
-	pass_to(ids, 2, FAKE_HELD);
+	wait_to(100, ids, 2, FAKE_HELD);
 	fake_launched(ids[0], SGANG_LAUNCH_YES);
 	fake_launched(ids[1], SGANG_LAUNCH_NO);
 	pass_to(ids, 2, FAKE_RUNNING);
@@ -2571,11 +2436,9 @@ TOY_TEST(test_adopt_refused)
 
 		afresh(setup, "others %d", others);
 		rq.prolog = 3;
-		submit_many(rq, 3, ids);
-		schedule_and_pass();
+		submit_and_schedule(rq, 3, ids);
 		nodes = fake_job(ids[1])->nodes;
-		come_back(true);
-		pass();
+		come_back_and_pass(true);
 		if (others)
 			fake_launched(ids[0], SGANG_LAUNCH_YES);
 		fake_refuse_launch(ids[1]);
@@ -2598,8 +2461,7 @@ TOY_TEST(test_refused_later)
 {
 	uint32_t ids[2];
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	pass_to(ids, 2, FAKE_RUNNING);
 	fake_refuse_launch(ids[0]);
 	pass();
@@ -2617,8 +2479,7 @@ TOY_TEST(test_adopt_ended)
 
 		afresh(setup, "completed %d", completed);
 		rq.prolog = 3;
-		submit_many(rq, 3, ids);
-		schedule_and_pass();
+		submit_and_schedule(rq, 3, ids);
 		come_back(true);
 		all_told(ids, 3, SGANG_LAUNCH_UNKNOWN);
 		pass();
@@ -2643,20 +2504,16 @@ TOY_TEST(test_adopt_ended)
  * nothing new begins. */
 TOY_TEST(test_adopt_without_fabric)
 {
-	struct fake_request rq = member_of("train", 2);
 	struct sgang_conf conf;
 	uint32_t ids[3], next[2];
 
-	rq.total = 3;
-	rq.prolog = 3;
-	submit_many(rq, 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 2, .total = 3, .prolog = 3), 3,
+			    ids);
 	fake_end(ids[0]);
 	come_back(false);
 	sgang_conf_default(&conf);
 	sgang_conductor_configure(c, NULL, &conf);
-	submit_many(member_of("next", 2), 2, next);
-	schedule_and_pass();
+	submit_and_schedule(member_of("next", 2), 2, next);
 	nodes_tell_again();
 	for (int i = 0; i < 2; i++)
 		schedule_and_pass();
@@ -2670,13 +2527,11 @@ TOY_TEST(test_restart_waiting)
 	uint32_t ids[3];
 
 	submit_and_pass(member_of("train", 3), 2, ids);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	assert_true(fake_job(ids[0])->parked);
 	ids[2] = submit(member_of("train", 3));
 	pass();
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	schedule_to(ids, 3, FAKE_RUNNING);
 }
 
@@ -2690,8 +2545,7 @@ TOY_TEST(test_attempts_are_counted)
 	fake_commits_allowed(1);
 	pass();
 	assert_int_equal(record_of(ids[0]).attempts, 1);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	assert_int_equal(record_of(ids[0]).attempts, 1);
 	fake_commits_allowed(UINT32_MAX);
 	schedule_and_pass();
@@ -2709,8 +2563,7 @@ TOY_TEST(test_boots_by_itself)
 	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
 	assert_true(fake_start(id, FAKE_ALL_NODES));
 	fake_boots(id);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	pass_to(&id, 1, FAKE_HELD);
 	assert_int_equal(fake_counts.adopted + fake_counts.undone, 0);
 	assert_int_equal(record_of(id).phase, SGANG_PHASE_RUNNING);
@@ -2719,13 +2572,10 @@ TOY_TEST(test_boots_by_itself)
 /* New settings and the same fabric while members are held. */
 TOY_TEST(test_reconfigure_held)
 {
-	struct fake_request rq = member_of("train", 2);
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	rq.prolog = 2;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", 2, .prolog = 2), 2, ids);
 	sgang_conf_default(&conf);
 	strcpy(conf.costs.name[SGANG_LEVEL_LEAF], "rack");
 	sgang_conductor_configure(c, toy_tree(), &conf);
@@ -2851,11 +2701,7 @@ static void prepare_waiting(uint32_t *ids)
 
 static void prepare_held(uint32_t *ids)
 {
-	struct fake_request rq = member_of("train", 4);
-
-	rq.prolog = 2;
-	submit_many(rq, 4, ids);
-	schedule_to(ids, 4, FAKE_HELD);
+	submit_to(MEMBER("train", 4, .prolog = 2), 4, ids, FAKE_HELD);
 }
 
 static void prepare_found(uint32_t *ids)
@@ -2866,8 +2712,7 @@ static void prepare_found(uint32_t *ids)
 
 static void prepare_running(uint32_t *ids)
 {
-	submit_many(member_of("train", 4), 4, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 4), 4, ids);
 	submit(member_of("train", 4));
 }
 
@@ -2882,11 +2727,7 @@ static void prepare_slices(uint32_t *ids)
 
 static void prepare_mixture(uint32_t *ids)
 {
-	struct fake_request rq = member_of("train", 4);
-
-	rq.nodes = 0;
-	rq.total_cpus = 5;
-	ids[0] = submit(rq);
+	ids[0] = submit(MEMBER("train", 4, .nodes = 0, .total_cpus = 5));
 	submit_many(member_of("train", 4), 3, ids + 1);
 	schedule();
 }
@@ -2894,10 +2735,7 @@ static void prepare_mixture(uint32_t *ids)
 /* The first of five does not fit beside the others. */
 static void prepare_choice(uint32_t *ids)
 {
-	struct fake_request rq = member_of("train", 4);
-
-	rq.nodes = 14;
-	(void)submit(rq);
+	(void)submit(MEMBER("train", 4, .nodes = 14));
 	submit_many(member_of("train", 4), 4, ids);
 	schedule();
 }
@@ -3192,8 +3030,7 @@ static void one_pass(void)
 	if (dies || below(30) == 0) {
 		/* A job that was launched after the last save would be launched
 		 * again: no gang of several is in this danger. */
-		come_back(!started);
-		pass();
+		come_back_and_pass(!started);
 	}
 	pass();
 	check_records();

@@ -9,12 +9,9 @@
 /* A gang of whole nodes on n0, n1, ...: in the order of their ranks. */
 static void start(const char *more, uint32_t n, uint32_t *ids)
 {
-	struct fake_request rq = member_of("train", n);
 	uint32_t any[8];
 
-	rq.more = more;
-	submit_many(rq, n, any);
-	schedule_and_pass();
+	submit_and_schedule(MEMBER("train", n, .more = more), n, any);
 	pass_to(any, n, FAKE_RUNNING);
 	for (uint32_t i = 0; i < n; i++)
 		ids[record_of(any[i]).member_rank] = any[i];
@@ -36,8 +33,7 @@ static void take(uint32_t first, uint32_t last)
 /* As slurmctld starts a member whose gang has started. */
 static struct sgang_record start_later(uint32_t id, uint64_t nodes)
 {
-	fake_clock(3);
-	pass_to(&id, 1, FAKE_PENDING);
+	wait_to(3, &id, 1, FAKE_PENDING);
 	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
 	assert_true(fake_start(id, nodes));
 	assert_true(fake_host.lock());
@@ -55,9 +51,8 @@ static uint32_t requeued(void)
 /* A while, in which nothing happens. */
 static void wait_passes(void)
 {
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++)
 		wait_and_pass(3);
-	}
 }
 
 static const char replace[] = "gang_on_drain=replace|gang_on_failure=kill|"

@@ -22,10 +22,8 @@ static int setup_islands(void **state)
 static struct fake_request piece_of(const char *gang, uint32_t min,
 				    uint32_t cpus)
 {
-	struct fake_request rq = member_of(gang, min);
+	struct fake_request rq = MEMBER(gang, min, .cpus = cpus, .ranks = cpus);
 
-	rq.cpus = cpus;
-	rq.ranks = cpus;
 	return rq;
 }
 
@@ -180,11 +178,9 @@ ISLANDS_TEST(test_weights_across_islands)
 /* Whole nodes have both: what is inside counts, and is the same everywhere. */
 ISLANDS_TEST(test_whole_nodes)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.ranks = 4;
-	start_many(rq, 2, ids);
+	start_many(MEMBER("train", 2, .ranks = 4), 2, ids);
 	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 2 * 2 + 2 * 4);
 	assert_int_equal(record_of(ids[0]).ring_best,
 			 record_of(ids[0]).ring_cost);
@@ -288,8 +284,7 @@ ISLANDS_TEST(test_random_islands)
 		rq.ranks = rq.cpus;
 		rq.nodes = 1 + (uint32_t)fuzz_below(&seed, 2);
 		rq.ranks *= rq.nodes;
-		submit_many(rq, n, ids);
-		schedule_and_pass();
+		submit_and_schedule(rq, n, ids);
 		for (size_t i = 0; i < FAKE_JOBS; i++) {
 			const struct fake_job *j = fake_record(i);
 
@@ -485,8 +480,7 @@ ISLANDS_TEST(test_offline_answers_the_same)
 		o.fabric = all->topology[0].fabric;
 		o.devices = all->topology[0].devices;
 		fill_at_random(&o, &seed);
-		submit_many(piece_of("train", n, cpus), n, ids);
-		schedule_and_pass();
+		submit_and_schedule(piece_of("train", n, cpus), n, ids);
 		compare(&o, n, cpus, ids);
 		sgang_topologies_destroy(all);
 	}
@@ -497,10 +491,9 @@ ISLANDS_TEST(test_offline_answers_the_same)
 static struct fake_request with(const char *gang, uint32_t min,
 				const char *topology, const char *more)
 {
-	struct fake_request rq = member_of(gang, min);
+	struct fake_request rq = MEMBER(gang, min, .topology = topology,
+					.more = more);
 
-	rq.topology = topology;
-	rq.more = more;
 	return rq;
 }
 
@@ -554,8 +547,7 @@ TOY_TEST(test_require_says_why)
 	occupy((uint64_t)1 << 8, 0);
 	occupy((uint64_t)3 << 12, 0);
 	fake_node_down(9, true);
-	submit_many(with("train", 4, "require:leaf", NULL), 4, ids);
-	schedule_to(ids, 4, FAKE_PENDING);
+	submit_to(with("train", 4, "require:leaf", NULL), 4, ids, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "6 nodes are free, but no leaf has 4: l1 "
 				     "has 2 (2 busy)"))
 		fail_msg("%s", text_of(ids[0]));
@@ -623,8 +615,7 @@ TOY_TEST(test_reason_counts)
 		rq.requested = cases[i].requested;
 		rq.excluded = cases[i].excluded;
 		rq.partition = cases[i].partition;
-		submit_many(rq, cases[i].members, ids);
-		schedule_and_pass();
+		submit_and_schedule(rq, cases[i].members, ids);
 		pass();
 		if (!strstr(text_of(ids[0]), cases[i].text))
 			fail_msg("case %zu: %s", i, text_of(ids[0]));
@@ -683,8 +674,7 @@ TOY_TEST(test_barred)
 	rq.nodes = 2;
 	rq.cpus = CPUS / 2;
 	rq.required = 1 << 5;
-	submit_many(rq, 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(rq, 2, ids);
 	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is busy");
 	fake_node_down(5, true);
 	schedule_and_pass();
@@ -723,13 +713,11 @@ TOY_TEST(test_helps)
 	uint32_t endless = occupy(0x4, 0), more = occupy(0x8, 0);
 	char jobs[64];
 
-	submit_many(with("ends", 14, NULL, NULL), 14, ids);
-	schedule_and_pass();
+	submit_and_schedule(with("ends", 14, NULL, NULL), 14, ids);
 	pass();
 	assert_string_equal(record_of(ids[0]).helps, "");
 	assert_int_equal(joint_start("ends"), 1000500);
-	submit_many(with("endless", 16, NULL, NULL), 16, other);
-	schedule_and_pass();
+	submit_and_schedule(with("endless", 16, NULL, NULL), 16, other);
 	pass();
 	snprintf(jobs, sizeof(jobs), "jobs:2:%u,%u", endless, more);
 	assert_string_equal(record_of(other[0]).helps, jobs);
@@ -757,12 +745,10 @@ TOY_TEST(test_helps_least)
 
 	fake_node_down(7, true);
 	fake_node_down(9, true);
-	submit_many(with("train", 15, NULL, NULL), 15, ids);
-	schedule_and_pass();
+	submit_and_schedule(with("train", 15, NULL, NULL), 15, ids);
 	pass();
 	assert_memory_equal(record_of(ids[0]).helps, "nodes:1:n", 9);
-	submit_many(with("near", 2, "require:node", NULL), 2, other);
-	schedule_and_pass();
+	submit_and_schedule(with("near", 2, "require:node", NULL), 2, other);
 	pass();
 	assert_string_equal(record_of(other[0]).helps, "never");
 }
@@ -776,8 +762,7 @@ TOY_TEST(test_one_start)
 
 	occupy(ALL_FREE, 1000500);
 	rq.cpus = 1;
-	submit_many(rq, 3, ids);
-	schedule_and_pass();
+	submit_and_schedule(rq, 3, ids);
 	pass();
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(fake_job(ids[i])->expected, 1000500);
@@ -827,8 +812,7 @@ TOY_TEST(test_require_refused_everywhere)
 
 	occupy(LEAF(1) | LEAF(2), 0);
 	rq.not_on = LEAF(0) | LEAF(3);
-	submit_many(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	submit_to(rq, 2, ids, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "nodes are busy") ||
 	    strstr(text_of(ids[0]), "kept"))
 		fail_msg("%s", text_of(ids[0]));
@@ -841,8 +825,8 @@ TOY_TEST(test_prefer_waits)
 
 	occupy(LEAF(0), 0);
 	occupy((uint64_t)1 << 4 | 1 << 8 | 1 << 12, 0);
-	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
-	schedule_to(ids, 4, FAKE_PENDING);
+	submit_to(with("train", 4, "prefer:leaf@5", NULL), 4, ids,
+		  FAKE_PENDING);
 	/* it is known when it will be content with less */
 	assert_int_equal(joint_start("train"), fake_host.now() + 300);
 	fake_clock(290);
@@ -859,8 +843,8 @@ TOY_TEST(test_prefer_is_content)
 
 	occupy((uint64_t)1 | 1 << 8 | 1 << 12, 0);
 	other = occupy((uint64_t)1 << 5, 0);
-	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
-	schedule_to(ids, 4, FAKE_PENDING);
+	submit_to(with("train", 4, "prefer:leaf@5", NULL), 4, ids,
+		  FAKE_PENDING);
 	fake_clock(60);
 	fake_end(other);
 	schedule_to(ids, 4, FAKE_RUNNING);
@@ -875,8 +859,7 @@ TOY_TEST(test_spread)
 	start_many(with("train", 4, "spread:leaf", NULL), 4, ids);
 	assert_int_equal(leaves_of(nodes_of(ids, 4)), 4);
 	/* there are no five leaves */
-	submit_many(with("five", 5, "spread:leaf", NULL), 5, more);
-	schedule_to(more, 5, FAKE_PENDING);
+	submit_to(with("five", 5, "spread:leaf", NULL), 5, more, FAKE_PENDING);
 	if (!strstr(text_of(more[0]), "5 members are to be in different leaf "
 				      "domains, but only 4 have room for one"))
 		fail_msg("%s", text_of(more[0]));
@@ -902,8 +885,8 @@ TOY_TEST(test_exclusive)
 		if (left == LEAF(leaf))
 			occupy(left, 0);
 	}
-	submit_many(with("late", 2, NULL, "gang_exclusive=leaf"), 2, own);
-	schedule_to(own, 2, FAKE_PENDING);
+	submit_to(with("late", 2, NULL, "gang_exclusive=leaf"), 2, own,
+		  FAKE_PENDING);
 	job = submit(plain(1, 50));
 	assert_true(fake_start(job, ALL_FREE));
 	/* idle nodes are not called busy */
@@ -1101,9 +1084,9 @@ TOY_TEST(test_nonstrict_requires)
 
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
 	other = occupy((uint64_t)3 << 4, 0);
-	submit_many(with("train", 4, "require:leaf", "gang_mode=nonstrict"), 4,
-		    ids);
-	schedule_and_pass();
+	submit_and_schedule(with("train", 4, "require:leaf",
+				 "gang_mode=nonstrict"),
+			    4, ids);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_end(other);
 	schedule_to(ids, 4, FAKE_RUNNING);
@@ -1195,10 +1178,9 @@ static struct fake_request only_on(struct fake_request rq, uint64_t partition,
  * may have, and not of those that they exclude or of others' partitions. */
 static void best_of_what_it_may_have(const char *mode)
 {
-	struct fake_request rq = member_of("train", 2);
+	struct fake_request rq = MEMBER("train", 2, .more = mode);
 	uint32_t ids[2];
 
-	rq.more = mode;
 	ids[0] = submit(only_on(rq, ALL_FREE, LEAF(0) | LEAF(1)));
 	ids[1] = submit(only_on(rq, LEAF(2) | LEAF(3), ALL_FREE));
 	schedule_and_pass();
@@ -1369,8 +1351,8 @@ TOY_TEST(test_late_exclusive)
 	uint32_t ids[1], others[1], late;
 
 	occupy(LEAF(2) | LEAF(3), 0);
-	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, ids);
-	schedule_and_pass();
+	submit_and_schedule(with("alone", 1, NULL, "gang_exclusive=leaf"), 1,
+			    ids);
 	submit_many(with("other", 1, NULL, NULL), 1, others);
 	schedule_to(ids, 1, FAKE_RUNNING);
 	all_in_state(others, 1, FAKE_RUNNING);
@@ -1524,8 +1506,8 @@ TOY_TEST(test_parallel_mismatch)
 {
 	uint32_t ids[2];
 
-	submit_many(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	submit_to(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids,
+		  FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "16"))
 		fail_msg("%s", text_of(ids[0]));
 }
@@ -1633,8 +1615,8 @@ TOY_TEST(test_exclusive_later)
 	uint32_t ids[2];
 
 	one_in_each_leaf();
-	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	submit_to(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids,
+		  FAKE_PENDING);
 	assert_int_equal(joint_start("alone"), fake_host.now() + 200);
 	assert_true(not_kept_from_gang("") == (ALL_FREE & ~LEAF(1)));
 	assert_int_equal(__builtin_popcountll(not_kept(NULL)), NODES - 2);
@@ -1652,8 +1634,7 @@ TOY_TEST(test_kept_by_slurms_order)
 	uint32_t ids[NODES], last;
 
 	fake_ends_at(busy(1), fake_host.now() + 300);
-	submit_many(with("train", NODES, NULL, NULL), NODES, ids);
-	schedule_to(ids, NODES, FAKE_PENDING);
+	submit_to(with("train", NODES, NULL, NULL), NODES, ids, FAKE_PENDING);
 	last = submit(rq);
 	rq.preempts = true;
 	s.record = submit(rq);
@@ -1711,12 +1692,10 @@ TOY_TEST(test_nothing_kept_for_gone)
 	keeping.nodes.probe = probe_kept;
 	use_host(&keeping);
 	occupy(LEAF(0), fake_host.now() + 200);
-	submit_many(with("all", 16, NULL, NULL), 16, first);
-	schedule_and_pass();
+	submit_and_schedule(with("all", 16, NULL, NULL), 16, first);
 	rq.priority = 50;
 	rq.time_limit = 600;
-	submit_many(rq, 2, second);
-	schedule_to(second, 2, FAKE_PENDING);
+	submit_to(rq, 2, second, FAKE_PENDING);
 	assert_int_equal(not_kept(NULL), 0);
 	for (uint32_t i = 0; i < 16; i++)
 		fake_fail(first[i], true);
@@ -1739,8 +1718,8 @@ TOY_TEST(test_exclusive_beside_jobs)
 	fake_ends_at(small, fake_host.now() + 500);
 	job.cpus = 1;
 	assert_true(fake_start(submit(job), (uint64_t)1));
-	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	submit_to(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids,
+		  FAKE_PENDING);
 	assert_int_equal(joint_start("alone"), fake_host.now() + 500);
 	assert_true(not_kept(NULL) & 1);
 	assert_int_equal(__builtin_popcountll(not_kept(NULL)), NODES - 2);
@@ -1755,8 +1734,7 @@ TOY_TEST(test_beside_exclusive_later)
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	start_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
 	fake_ends_at(alone[0], fake_host.now() + 700);
-	submit_many(with("other", 2, NULL, NULL), 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	submit_to(with("other", 2, NULL, NULL), 2, ids, FAKE_PENDING);
 	assert_int_equal(joint_start("other"), fake_host.now() + 700);
 	assert_int_equal(__builtin_popcountll(not_kept_from_gang("")),
 			 NODES - 2);
@@ -1848,8 +1826,7 @@ TOY_TEST(test_exclusive_holder_gives_way)
 		rq = with("holder", 2, NULL, "gang_mode=nonstrict");
 		rq.partition = (uint64_t)1 | 1 << 4;
 		rq.priority = 50;
-		submit_many(rq, 2, holder);
-		schedule_and_pass();
+		submit_and_schedule(rq, 2, holder);
 		assert_int_equal(in_state("holder", FAKE_HELD), 1);
 		rq = with("alone", 2, NULL, "gang_exclusive=leaf");
 		rq.partition = partitions[i];
@@ -1916,11 +1893,10 @@ TOY_TEST(test_group_prefers)
 
 	/* two free nodes in each leaf */
 	occupy((uint64_t)0x3333, 0);
-	submit_many(with("a", 2, NULL,
-			 "gang_groups=alice/b|"
-			 "gang_group_topology=prefer:leaf@5"),
-		    2, a);
-	schedule_and_pass();
+	submit_and_schedule(with("a", 2, NULL,
+				 "gang_groups=alice/b|"
+				 "gang_group_topology=prefer:leaf@5"),
+			    2, a);
 	fake_clock(400);
 	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
 	schedule_to(a, 2, FAKE_PENDING);
@@ -1939,15 +1915,13 @@ TOY_TEST(test_auto_in_group)
 	occupy((uint64_t)3 << 12, 0);
 	occupy((uint64_t)1 << 5, fake_host.now() + 3600);
 	submit_many(with("b", 1, NULL, "gang_groups=alice/train"), 1, b);
-	submit_many(with("train", 4, "auto",
-			 "gang_run_time=60|"
-			 "gang_comm_share=0.5|gang_groups=alice/b"),
-		    4, ids);
-	schedule_to(ids, 4, FAKE_PENDING);
+	submit_to(with("train", 4, "auto",
+		       "gang_run_time=60|"
+		       "gang_comm_share=0.5|gang_groups=alice/b"),
+		  4, ids, FAKE_PENDING);
 	commits = fake_counts.commits;
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++)
 		wait_and_schedule(10);
-	}
 	assert_int_equal(fake_counts.commits, commits);
 }
 
@@ -1958,10 +1932,9 @@ TOY_TEST(test_nonstrict_parallel)
 
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
 	other = occupy((uint64_t)3 << 4, 0);
-	submit_many(with("train", 4, NULL,
-			 "gang_mode=nonstrict|gang_parallel=tp=4"),
-		    4, ids);
-	schedule_and_pass();
+	submit_and_schedule(with("train", 4, NULL,
+				 "gang_mode=nonstrict|gang_parallel=tp=4"),
+			    4, ids);
 	if (in_state("train", FAKE_HELD) != 2)
 		fail_msg("%u hold: %s", in_state("train", FAKE_HELD),
 			 text_of(ids[0]));
@@ -1996,12 +1969,8 @@ TOY_TEST(test_auto_log)
 static uint32_t gpus_of(const char *gang, uint32_t min, uint32_t gpus,
 			uint64_t not_on)
 {
-	struct fake_request rq = member_of(gang, min);
-
-	rq.cpus = 1;
-	rq.gpus = gpus;
-	rq.not_on = not_on;
-	return submit(rq);
+	return submit(
+		MEMBER(gang, min, .cpus = 1, .gpus = gpus, .not_on = not_on));
 }
 
 /* A job that has so many GPUs of the node. */

@@ -12,11 +12,7 @@
 
 static uint32_t define_as(const char *gang, const char *more)
 {
-	struct fake_request rq = member_of(gang, 0);
-
-	rq.more = more;
-	rq.priority = 0;
-	return submit(rq);
+	return submit(MEMBER(gang, 0, .more = more, .priority = 0));
 }
 
 static uint32_t define(const char *pool)
@@ -26,9 +22,8 @@ static uint32_t define(const char *pool)
 
 static struct fake_request spare_of(const char *pool)
 {
-	struct fake_request rq = member_of(pool, 0);
+	struct fake_request rq = MEMBER(pool, 0, .time_limit = 600);
 
-	rq.time_limit = 600;
 	return rq;
 }
 
@@ -67,11 +62,9 @@ static uint32_t hold(struct fake_request rq, uint64_t nodes)
 /* Two members of a node each, in the order of their ranks. */
 static void start(const char *gang, const char *more, uint32_t ids[2])
 {
-	struct fake_request rq = member_of(gang, 2);
 	uint32_t any[2];
 
-	rq.more = more;
-	submit_many(rq, 2, any);
+	submit_many(MEMBER(gang, 2, .more = more), 2, any);
 	settle();
 	all_in_state(any, 2, FAKE_RUNNING);
 	wait_and_pass(2);
@@ -116,13 +109,11 @@ TOY_TEST(test_holds)
 		    "gang's member is lost");
 	says(pool, "Gang alice/reserve pool, 1/1 spares have nodes");
 	assert_true(record_of(pool).pool);
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++)
 		wait_and_pass(10);
-	}
 	assert_true(is_pooled(spare));
 	/* without its definition it is one still */
-	fake_end(pool);
-	pass();
+	end_and_pass(pool);
 	assert_true(is_pooled(spare));
 	fake_user_hold(spare, true);
 	pass_to(&spare, 1, FAKE_PENDING);
@@ -147,8 +138,7 @@ TOY_TEST(test_two_gangs)
 	for (int i = 0; i < 3; i++)
 		spare[i] = hold(spare_of("reserve"), ALL_FREE);
 	fake_fail(a[1], false);
-	fake_fail(b[0], false);
-	pass();
+	fail_and_pass(b[0], false);
 	first = has_seat(spare[0], "one", 1);
 	assert_true(has_seat(spare[!first], "one", 1));
 	assert_true(has_seat(spare[first], "two", 0));
@@ -161,13 +151,11 @@ TOY_TEST(test_two_gangs)
 	assert_false(record_of(spare[first]).cold);
 	assert_int_equal(fake_job(spare[first])->launches, 1);
 	/* as a member that is lost it is replaced, too */
-	fake_fail(spare[first], false);
-	pass();
+	fail_and_pass(spare[first], false);
 	assert_true(has_seat(spare[2], "two", 0));
 	/* the gangs end, and nobody else does */
 	fake_end(spare[2]);
-	fake_end(b[1]);
-	pass();
+	end_and_pass(b[1]);
 	assert_true(has_seat(spare[!first], "one", 1));
 }
 
@@ -180,8 +168,7 @@ TOY_TEST(test_options)
 	define("reserve");
 	start("one", POOL "|gang_on_failure=replace|gang_order=3", a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
-	fake_fail(a[1], false);
-	pass();
+	fail_and_pass(a[1], false);
 	pass();
 	assert_true(has_seat(spare, "one", 1));
 	spec = spec_of(spare);
@@ -191,8 +178,7 @@ TOY_TEST(test_options)
 	assert_false(spec.order_set);
 	assert_int_equal(record_of(spare).on_failure, SGANG_ON_FAILURE_REPLACE);
 	/* the lost one comes back, and is a cold spare of its gang */
-	fake_clock(200);
-	pass_to(&a[1], 1, FAKE_PENDING);
+	wait_to(200, &a[1], 1, FAKE_PENDING);
 	assert_true(offer(a[1], ALL_FREE));
 	pass_to(&a[1], 1, FAKE_HELD);
 	assert_true(record_of(a[1]).spare && record_of(a[1]).cold);
@@ -222,9 +208,8 @@ TOY_TEST(test_who_fits)
 		rq.partition = how == PARTITION ? LEAF(1) : 0;
 		other = hold(rq, LEAF(1));
 		fake_fail(a[1], false);
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 3; i++)
 			wait_and_pass(2);
-		}
 		assert_int_equal(fake_state(other), FAKE_HELD);
 		assert_true(record_of(other).pool);
 		rq = spare_of("proj/reserve");
@@ -261,16 +246,13 @@ TOY_TEST(test_levels)
 		far = hold(spare_of("reserve"), cases[i].far);
 		if (cases[i].both) {
 			near = hold(spare_of("reserve"), cases[i].near);
-			fake_fail(a[1], false);
-			pass();
+			fail_and_pass(a[1], false);
 			assert_true(has_seat(near, "one", 1));
-			fake_fail(near, false);
-			pass();
+			fail_and_pass(near, false);
 			assert_true(has_seat(far, "one", 1));
 			continue;
 		}
-		fake_fail(a[1], false);
-		pass();
+		fail_and_pass(a[1], false);
 		assert_true(is_pooled(far));
 	}
 }
@@ -288,13 +270,11 @@ TOY_TEST(test_when)
 	rq.more = POOL "|gang_spares=1:cold";
 	own = hold(rq, ALL_FREE);
 	assert_false(record_of(own).pool);
-	fake_fail(a[0], false);
-	pass();
+	fail_and_pass(a[0], false);
 	assert_true(has_seat(own, "one", 0));
 	assert_true(is_pooled(spare));
 	fake_fail(a[1], false);
-	fake_fail(own, false);
-	pass();
+	fail_and_pass(own, false);
 	pass();
 	assert_true(is_pooled(spare));
 }
@@ -345,8 +325,7 @@ TOY_TEST(test_ends)
 			fake_requeue(spare);
 			break;
 		}
-		fake_fail(a[1], false);
-		pass();
+		fail_and_pass(a[1], false);
 		pass();
 		assert_int_equal(fake_state(spare), after[how]);
 		assert_int_equal(fake_job(spare)->launches, 0);
@@ -422,9 +401,8 @@ TOY_TEST(test_no_memory)
 		spare = hold(spare_of("reserve"), ALL_FREE);
 		fake_fail(a[1], false);
 		failed = pass_without_memory(at, false);
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 3; i++)
 			wait_and_pass(6);
-		}
 		assert_true(has_seat(spare, "one", 1));
 	} while (failed);
 }
@@ -437,12 +415,10 @@ TOY_TEST(test_restart)
 	define("reserve");
 	start("one", POOL, a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	pass();
 	assert_true(is_pooled(spare));
-	fake_fail(a[0], false);
-	pass();
+	fail_and_pass(a[0], false);
 	assert_true(has_seat(spare, "one", 0));
 	come_back(false);
 	wait_and_pass(5);

@@ -360,8 +360,7 @@ TOY_TEST(test_options_are_read_once)
 		sgang_conductor_spec(c, id, job->env, job->n_env + 1, &spec));
 	assert_false(
 		sgang_conductor_spec(c, id + 1, job->env, job->n_env, &spec));
-	fake_end(id);
-	pass();
+	end_and_pass(id);
 	assert_false(sgang_conductor_spec(c, id, job->env, job->n_env, &spec));
 }
 

@@ -43,8 +43,7 @@ TOY_TEST(test_strict_holds_nothing)
 	uint32_t ids[4];
 
 	busy(14);
-	submit_and_pass(member_of("train", 4), 4, ids);
-	schedule_to(ids, 4, FAKE_PENDING);
+	gather_to(member_of("train", 4), 4, ids, FAKE_PENDING);
 	/* 0.3, 0.4: two would fit, the third was tried, one was not */
 	assert_int_equal(record_of(ids[0]).tried, 3);
 	assert_int_equal(record_of(ids[0]).skipped, 1);
@@ -132,8 +131,7 @@ TOY_TEST(test_never_fits)
 {
 	uint32_t ids[17];
 
-	submit_and_pass(nonstrict_of("train", 17), 17, ids);
-	schedule_to(ids, 17, FAKE_PENDING);
+	gather_to(nonstrict_of("train", 17), 17, ids, FAKE_PENDING);
 	says(ids[0], "Gang alice/train waits: "
 		     "17 nodes are needed, and 16 have what its members "
 		     "ask for");
@@ -166,8 +164,7 @@ TOY_TEST(test_nonstrict_too_few_left)
 	submit_and_pass(nonstrict_of("train", 4), 4, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
-	fake_end(ids[3]);
-	pass();
+	end_and_pass(ids[3]);
 	assert_int_equal(in_state("train", FAKE_HELD), 0);
 	pass();
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_GATHERING);
@@ -227,8 +224,7 @@ TOY_TEST(test_nonstrict_restart)
 		submit_and_pass(nonstrict_of("train", 4), 4, ids);
 		schedule_and_pass();
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
-		come_back(died);
-		pass();
+		come_back_and_pass(died);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		assert_int_equal(fake_counts.adopted, 2);
 		fake_end(other);
@@ -261,8 +257,7 @@ TOY_TEST(test_spoilt_record)
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		for (size_t i = 0; i < spoilt; i++)
 			fake_spoil(ids[i]);
-		come_back(false);
-		pass();
+		come_back_and_pass(false);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		nodes_tell();
 		assert_int_equal(in_state("train", FAKE_RUNNING), 0);
@@ -282,8 +277,7 @@ TOY_TEST(test_late_without_record)
 	late = submit(member_of("train", 2));
 	schedule_and_pass();
 	fake_spoil(late);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	nodes_tell();
 	assert_int_equal(fake_job(late)->state, FAKE_RUNNING);
 }
@@ -450,8 +444,7 @@ TOY_TEST(test_holders_give_way_to_strict)
 	submit_many(rq, 16, strict);
 	fake_user_hold(a[9], false);
 	pass();
-	fake_end(room);
-	pass();
+	end_and_pass(room);
 	/* backfill plans for it, nobody reaches it */
 	sgang_spec_init(&spec);
 	strcpy(spec.ns, "alice");
@@ -581,17 +574,14 @@ TOY_TEST(test_give_up)
  * start in one step, and nothing starts while one of them is incomplete. */
 TOY_TEST(test_group)
 {
-	struct fake_request a = member_of("driver", 1);
 	struct fake_request b = member_of("worker", 3);
 	uint32_t driver, workers[3];
 
-	a.more = WITH("bob/worker");
-	a.partition = LEAF(0);
-	a.cpus = 2;
 	b.more = WITH("alice/driver,bob/worker");
 	b.user = "bob";
 	b.partition = LEAF(2);
-	driver = submit(a);
+	driver = submit(MEMBER("driver", 1, .more = WITH("bob/worker"),
+			       .partition = LEAF(0), .cpus = 2));
 	submit_and_pass(b, 2, workers);
 	schedule_to(&driver, 1, FAKE_PENDING);
 	mentions(driver, "Gang bob/worker gathering 2/3 members");
@@ -648,8 +638,7 @@ TOY_TEST(test_no_consent)
 	b.user = "bob";
 	b.more = WITH("alice/train");
 	other = submit(b);
-	submit_and_pass(member_of("train", 2), 2, train);
-	schedule_to(train, 2, FAKE_RUNNING);
+	gather_to(member_of("train", 2), 2, train, FAKE_RUNNING);
 	assert_int_equal(fake_state(other), FAKE_PENDING);
 	assert_true(fake_job(other)->parked);
 	mentions(other, "gang alice/train is not there or does not list it");
@@ -658,11 +647,9 @@ TOY_TEST(test_no_consent)
 /* A gang of the group is not there at all. */
 TOY_TEST(test_group_missing)
 {
-	struct fake_request a = member_of("a", 1);
 	uint32_t id;
 
-	a.more = WITH("alice/b");
-	id = submit(a);
+	id = submit(MEMBER("a", 1, .more = WITH("alice/b")));
 	pass();
 	schedule_to(&id, 1, FAKE_PENDING);
 	mentions(id, "gang alice/b is not there");
@@ -715,9 +702,8 @@ TOY_TEST(test_order)
 		new_cluster(place, "driver's place");
 		busy(14);
 		for (uint32_t i = 0; i < 4; i++) {
-			struct fake_request rq = member_of("spark", 2);
+			struct fake_request rq = MEMBER("spark", 2, .total = 4);
 
-			rq.total = 4;
 			rq.more = (i == place) ? "gang_order=0" :
 						 "gang_order=1";
 			if (i == place)
@@ -734,11 +720,10 @@ TOY_TEST(test_order)
 /* While the driver cannot start, two executors are no minimum. */
 TOY_TEST(test_order_waits)
 {
-	struct fake_request rq = member_of("spark", 2);
+	struct fake_request rq = MEMBER("spark", 2, .total = 4,
+					.more = "gang_order=0");
 	uint32_t driver, executors[3];
 
-	rq.total = 4;
-	rq.more = "gang_order=0";
 	driver = submit(rq);
 	rq.more = NULL;
 	submit_many(rq, 3, executors);
@@ -755,12 +740,10 @@ TOY_TEST(test_order_waits)
 /* 0.5, 0.19: the total first, then the minimum; the third is ordinary. */
 TOY_TEST(test_total)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3], other;
 
-	rq.total = 3;
 	other = busy(14);
-	submit_and_pass(rq, 3, ids);
+	submit_and_pass(MEMBER("train", 2, .total = 3), 3, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_RUNNING), 2);
 	pass();
@@ -786,8 +769,7 @@ TOY_TEST(test_waiting_time)
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	wait_and_pass(3599);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
-	fake_clock(1);
-	pass_to(ids, 4, FAKE_PENDING);
+	wait_to(1, ids, 4, FAKE_PENDING);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_true(fake_job(ids[i])->user_hold);
 		says(ids[i], "GangTimeout");
@@ -801,8 +783,7 @@ TOY_TEST(test_waiting_time)
 	says(late, "GangTimeout");
 
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_TIMEOUT);
 	fake_user_hold(ids[2], false);
 	pass();
@@ -860,8 +841,7 @@ TOY_TEST(test_released_outlasts_waiting)
 	submit_and_pass(b, 2, two);
 	schedule_to(one, 2, FAKE_HELD);
 	all_in_state(two, 2, FAKE_HELD);
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	fake_launched(one[0], SGANG_LAUNCH_YES);
 	fake_launched(one[1], SGANG_LAUNCH_YES);
 	fake_end(two[0]);
@@ -879,8 +859,7 @@ TOY_TEST(test_match_once)
 {
 	uint32_t ids[3];
 
-	submit_and_pass(member_of("train", 3), 3, ids);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	gather_to(member_of("train", 3), 3, ids, FAKE_RUNNING);
 	pass();
 	fake_lose(ids[1]);
 	pass();
@@ -891,12 +870,11 @@ TOY_TEST(test_match_once)
 /* only-waiting: those that come later are a gang again. */
 TOY_TEST(test_match_only_waiting)
 {
-	struct fake_request rq = member_of("train", 2);
+	struct fake_request rq = MEMBER("train", 2,
+					.more = "gang_match=only-waiting");
 	uint32_t ids[2], more[2];
 
-	rq.more = "gang_match=only-waiting";
-	submit_and_pass(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_RUNNING);
+	gather_to(rq, 2, ids, FAKE_RUNNING);
 	more[0] = submit(rq);
 	pass();
 	schedule_to(&more[0], 1, FAKE_PENDING);
@@ -911,14 +889,12 @@ TOY_TEST(test_match_only_waiting)
 static void die_between_rounds(struct fake_request rq, uint32_t *first,
 			       uint32_t *next, uint32_t n_held)
 {
-	submit_and_pass(rq, 2, first);
-	schedule_to(first, 2, FAKE_RUNNING);
+	gather_to(rq, 2, first, FAKE_RUNNING);
 	rq.prolog = 3;
 	submit_and_pass(rq, 2, next);
 	schedule_to(next, n_held, FAKE_HELD);
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 }
 
 /* The nodes have told, twice. */
@@ -981,8 +957,7 @@ TOY_TEST(test_nonstrict_rounds_after_kill)
 	rounds_are_parted(first);
 	assert_int_equal(fake_state(next[0]), FAKE_HELD);
 	assert_int_equal(fake_state(next[1]), FAKE_PENDING);
-	fake_end(wide);
-	pass();
+	end_and_pass(wide);
 	schedule_and_pass();
 	for (int i = 0; i < 3; i++)
 		pass();
@@ -993,12 +968,10 @@ TOY_TEST(test_nonstrict_rounds_after_kill)
 /* 3.23: waiting-and-running counts those that run. */
 TOY_TEST(test_match_running)
 {
-	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	rq.more = "gang_match=waiting-and-running";
-	submit_and_pass(rq, 3, ids);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	gather_to(MEMBER("train", 3, .more = "gang_match=waiting-and-running"),
+		  3, ids, FAKE_RUNNING);
 	pass();
 	fake_lose(ids[0]);
 	fake_lose(ids[1]);
@@ -1050,8 +1023,7 @@ TOY_TEST(test_on_failure)
 
 		new_cluster((uint32_t)i, "case");
 		rq.more = cases[i].more;
-		submit_and_pass(rq, 3, ids);
-		schedule_to(ids, 3, FAKE_RUNNING);
+		gather_to(rq, 3, ids, FAKE_RUNNING);
 		pass();
 		if (cases[i].back_in_queue)
 			fake_lose(ids[1]);
@@ -1104,8 +1076,7 @@ TOY_TEST(test_restart_begins)
 		for (size_t i = 0; i < COUNT(waits); i++) {
 			int64_t now = fake_host.now();
 
-			fake_fail(ids[1], false);
-			pass();
+			fail_and_pass(ids[1], false);
 			assert_int_equal(begins_after(ids[1], now), waits[i]);
 			assert_int_equal(record_of(ids[1]).restart, 0);
 			schedule_and_pass();
@@ -1133,8 +1104,7 @@ TOY_TEST(test_replace_all)
 		pass();
 		fake_user_hold(ids[0], !completed);
 		fake_fail(ids[1], false);
-		fake_fail(ids[2], false);
-		pass();
+		fail_and_pass(ids[2], false);
 		pass();
 		assert_int_equal(record_of(ids[1]).satisfied, completed);
 		schedule_and_pass();
@@ -1157,8 +1127,7 @@ TOY_TEST(test_replace_ends)
 	run_three("gang_on_failure=replace|gang_max_restarts=1", ids);
 	for (int i = 0; i < 2; i++) {
 		all_in_state(ids, 3, FAKE_RUNNING);
-		fake_fail(ids[2], false);
-		pass();
+		fail_and_pass(ids[2], false);
 		settle();
 	}
 	all_in_state(ids, 3, FAKE_GONE);
@@ -1168,24 +1137,21 @@ TOY_TEST(test_replace_ends)
 /* One that completed is no loss. */
 TOY_TEST(test_completion_is_no_failure)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	rq.more = "gang_on_failure=kill";
-	submit_many(rq, 2, ids);
+	submit_many(MEMBER("train", 2, .more = "gang_on_failure=kill"), 2, ids);
 	settle();
-	fake_end(ids[0]);
-	pass();
+	end_and_pass(ids[0]);
 	pass_to(&ids[1], 1, FAKE_RUNNING);
 }
 
 /* The failed one of an old gang does not end a new gang of that name. */
 TOY_TEST(test_failure_of_before)
 {
-	struct fake_request rq = member_of("train", 2);
+	struct fake_request rq = MEMBER("train", 2,
+					.more = "gang_on_failure=kill");
 	uint32_t ids[2], more[2];
 
-	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
 	settle();
 	fake_fail(ids[0], false);
@@ -1233,11 +1199,10 @@ TOY_TEST(test_failures_of_before)
 /* A gang that fails every time is given up. */
 TOY_TEST(test_requeue_ends)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], runs = 0;
 
-	rq.more = "gang_on_failure=requeue";
-	submit_many(rq, 2, ids);
+	submit_many(MEMBER("train", 2, .more = "gang_on_failure=requeue"), 2,
+		    ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
 		settle();
 		if (fake_state(ids[0]) == FAKE_RUNNING)
@@ -1251,11 +1216,12 @@ TOY_TEST(test_requeue_ends)
 /* 6.13: so often as the gang says, and the reason tells. */
 TOY_TEST(test_max_restarts)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], runs = 0;
 
-	rq.more = "gang_on_failure=requeue|gang_max_restarts=2";
-	submit_many(rq, 2, ids);
+	submit_many(
+		MEMBER("train", 2,
+		       .more = "gang_on_failure=requeue|gang_max_restarts=2"),
+		2, ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
 		settle();
 		if (fake_state(ids[0]) == FAKE_RUNNING)
@@ -1295,16 +1261,14 @@ TOY_TEST(test_stale)
 
 		new_cluster((uint32_t)i, "stale");
 		rq.more = cases[i].more;
-		submit_and_pass(rq, 3, ids);
-		schedule_to(ids, 3, FAKE_RUNNING);
+		gather_to(rq, 3, ids, FAKE_RUNNING);
 		pass();
 		if (cases[i].completes)
 			fake_end(ids[1]);
 		else
 			fake_fail(ids[1], false);
 		pass();
-		fake_clock(119);
-		pass_to(&ids[0], 1, FAKE_RUNNING);
+		wait_to(119, &ids[0], 1, FAKE_RUNNING);
 		wait_and_pass(2);
 		pass();
 		assert_int_equal(fake_state(ids[0]), cases[i].others);
@@ -1319,17 +1283,15 @@ TOY_TEST(test_stale)
 /* 2.29: what is left of a gang does not keep its nodes from another one. */
 TOY_TEST(test_stale_gives_way)
 {
-	struct fake_request rq = member_of("stale", 3);
 	uint32_t ids[3], others[16];
 
-	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
-	submit_many(rq, 3, ids);
+	submit_many(MEMBER("stale", 3,
+			   .more = "gang_on_stale=kill|gang_stale_grace=2"),
+		    3, ids);
 	settle();
 	all_in_state(ids, 3, FAKE_RUNNING);
-	submit_and_pass(member_of("whole", 16), 16, others);
-	schedule_to(others, 16, FAKE_PENDING);
-	fake_fail(ids[1], false);
-	pass();
+	gather_to(member_of("whole", 16), 16, others, FAKE_PENDING);
+	fail_and_pass(ids[1], false);
 	schedule_to(others, 16, FAKE_PENDING);
 	wait_and_pass(121);
 	settle();
@@ -1339,61 +1301,52 @@ TOY_TEST(test_stale_gives_way)
 /* A replacement in time ends it, and the next loss begins anew. */
 TOY_TEST(test_stale_replaced)
 {
-	struct fake_request rq = member_of("train", 3);
+	struct fake_request rq = MEMBER(
+		"train", 3, .more = "gang_on_stale=kill|gang_stale_grace=2");
 	uint32_t ids[3], more;
 
-	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_many(rq, 3, ids);
 	settle();
-	fake_fail(ids[1], false);
-	pass();
+	fail_and_pass(ids[1], false);
 	assert_true(record_of(ids[0]).stale);
 	fake_clock(100);
 	submit_many(rq, 1, &more);
 	settle();
 	assert_int_equal(fake_state(more), FAKE_RUNNING);
 	assert_false(record_of(ids[0]).stale);
-	fake_clock(600);
-	pass_to(&ids[0], 1, FAKE_RUNNING);
-	fake_fail(more, false);
-	pass();
-	fake_clock(100);
-	pass_to(&ids[0], 1, FAKE_RUNNING);
-	fake_clock(30);
-	pass_to(&ids[0], 1, FAKE_GONE);
+	wait_to(600, &ids[0], 1, FAKE_RUNNING);
+	fail_and_pass(more, false);
+	wait_to(100, &ids[0], 1, FAKE_RUNNING);
+	wait_to(30, &ids[0], 1, FAKE_GONE);
 }
 
 /* 2.22, 2.24: a minimum of one is never stale, nor is a gang of which none runs. */
 TOY_TEST(test_never_stale)
 {
-	struct fake_request rq = member_of("train", 1);
+	struct fake_request rq = MEMBER(
+		"train", 1, .more = "gang_on_stale=kill|gang_stale_grace=2");
 	uint32_t ids[2];
 
-	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_and_pass(rq, 2, ids);
 	schedule_and_pass();
 	schedule_and_pass();
 	pass_to(ids, 2, FAKE_RUNNING);
-	fake_fail(ids[1], false);
-	pass();
-	fake_clock(600);
-	pass_to(&ids[0], 1, FAKE_RUNNING);
+	fail_and_pass(ids[1], false);
+	wait_to(600, &ids[0], 1, FAKE_RUNNING);
 	assert_false(record_of(ids[0]).stale);
 
 	new_cluster(1, "stale");
 	rq = member_of("wide", 3);
 	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
 	submit_and_pass(rq, 2, ids);
-	fake_clock(600);
-	pass_to(ids, 2, FAKE_PENDING);
+	wait_to(600, ids, 2, FAKE_PENDING);
 }
 
 static struct fake_request member_with(const char *gang, uint32_t min,
 				       const char *more)
 {
-	struct fake_request rq = member_of(gang, min);
+	struct fake_request rq = MEMBER(gang, min, .more = more);
 
-	rq.more = more;
 	return rq;
 }
 
@@ -1425,16 +1378,14 @@ TOY_TEST(test_success)
 		uint32_t ids[4];
 
 		new_cluster((uint32_t)i, "success");
-		submit_and_pass(rq, 4, ids);
-		schedule_to(ids, 4, FAKE_RUNNING);
+		gather_to(rq, 4, ids, FAKE_RUNNING);
 		pass();
 		if (cases[i].completes < 4)
 			fake_end(ids[cases[i].completes]);
 		if (cases[i].fails < 4)
 			fake_fail(ids[cases[i].fails], false);
 		pass_to(ids + 2, 2, cases[i].between);
-		fake_end(ids[cases[i].then]);
-		pass();
+		end_and_pass(ids[cases[i].then]);
 		pass_to(ids + 2, 2, cases[i].others);
 		if (cases[i].others == FAKE_GONE) {
 			mentions(ids[3], "is done: ");
@@ -1458,8 +1409,7 @@ TOY_TEST(test_place)
 
 		new_cluster((uint32_t)i, "place");
 		fake_requeue_is_new(true);
-		submit_and_pass(rq, 3, ids);
-		schedule_to(ids, 3, FAKE_RUNNING);
+		gather_to(rq, 3, ids, FAKE_RUNNING);
 		wait_and_pass(60);
 		if (i % 2)
 			fake_lose(ids[0]);
@@ -1535,8 +1485,7 @@ TOY_TEST(test_group_on_kept)
 		wait_and_pass(60);
 		for (uint32_t i = 0; i < 4; i++)
 			had[i] = fake_job(ids[i])->nodes;
-		fake_end(first);
-		pass();
+		end_and_pass(first);
 		fake_fail(ids[0], false);
 		if (both)
 			fake_fail(ids[2], false);
@@ -1561,8 +1510,7 @@ TOY_TEST(test_success_waits)
 					     "gang_on_success=leader");
 	uint32_t ids[2], waits, later[2];
 
-	submit_and_pass(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_RUNNING);
+	gather_to(rq, 2, ids, FAKE_RUNNING);
 	submit_and_pass(rq, 1, &waits);
 	fake_end(ids[0]);
 	pass_to(&ids[1], 1, FAKE_GONE);
@@ -1571,13 +1519,11 @@ TOY_TEST(test_success_waits)
 	settle();
 	all_in_state(later, 2, FAKE_RUNNING);
 	fake_fail(later[1], false);
-	fake_fail(later[0], false);
-	pass();
+	fail_and_pass(later[0], false);
 	fake_clock(1);
 	submit_and_pass(rq, 2, later);
 	schedule_and_pass();
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	pass_to(later, 2, FAKE_RUNNING);
 }
 
@@ -1591,8 +1537,7 @@ TOY_TEST(test_success_last)
 		uint32_t ids[2], waits, later;
 
 		new_cluster(i, "success last");
-		submit_and_pass(rq, 2, ids);
-		schedule_to(ids, 2, FAKE_RUNNING);
+		gather_to(rq, 2, ids, FAKE_RUNNING);
 		submit_many(rq, 1, &waits);
 		wait_and_pass(60);
 		fake_end(ids[1]);
@@ -1607,8 +1552,7 @@ TOY_TEST(test_success_last)
 		mentions(waits, "is done: its leader");
 		assert_int_equal(record_of(waits).phase, SGANG_PHASE_FINISHED);
 		assert_int_equal(fake_state(later), FAKE_PENDING);
-		fake_clock(5);
-		pass_to(&later, 1, FAKE_PENDING);
+		wait_to(5, &later, 1, FAKE_PENDING);
 	}
 }
 
@@ -1618,12 +1562,10 @@ TOY_TEST(test_success_restart)
 	struct fake_request rq = member_with("train", 3, "gang_on_success=1");
 	uint32_t ids[3];
 
-	submit_and_pass(rq, 3, ids);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	gather_to(rq, 3, ids, FAKE_RUNNING);
 	pass();
 	fake_end(ids[2]);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	pass_to(ids, 2, FAKE_GONE);
 }
 
@@ -1636,15 +1578,12 @@ TOY_TEST(test_success_asked)
 	int64_t started;
 	uint32_t ids[3];
 
-	submit_and_pass(rq, 3, ids);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	gather_to(rq, 3, ids, FAKE_RUNNING);
 	started = record_of(ids[1]).started;
 	assert_true(started && record_of(ids[1]).since);
 	fake_clock(5);
-	come_back(false);
-	pass();
-	fake_end(ids[0]);
-	pass();
+	come_back_and_pass(false);
+	end_and_pass(ids[0]);
 	wait_and_pass(5);
 	pass();
 	assert_int_equal(record_of(ids[1]).started, started);
@@ -1662,8 +1601,7 @@ TOY_TEST(test_counts_asked)
 
 	for (int fails = 0; fails < 2; fails++) {
 		new_cluster((uint32_t)fails, "counts");
-		submit_and_pass(rq, 4, ids);
-		schedule_to(ids, 4, FAKE_RUNNING);
+		gather_to(rq, 4, ids, FAKE_RUNNING);
 		if (fails)
 			fake_fail(ids[3], false);
 		else
@@ -1682,8 +1620,7 @@ TOY_TEST(test_counts_asked)
 			fake_clock(1);
 		}
 		all_in_state(ids, 3, FAKE_RUNNING);
-		fake_end(ids[2]);
-		pass();
+		end_and_pass(ids[2]);
 		pass_to(ids, 2, fails ? FAKE_RUNNING : FAKE_GONE);
 	}
 }
@@ -1742,8 +1679,7 @@ TOY_TEST(test_requeue_in_vain)
 	pass();
 	schedule_and_pass();
 	schedule_and_pass();
-	fake_end(b);
-	pass();
+	end_and_pass(b);
 	fake_fail(a, false);
 	pass_to(&a, 1, FAKE_GONE);
 	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
@@ -1759,8 +1695,7 @@ TOY_TEST(test_lost_and_cancelled)
 			    "gang_match=only-waiting");
 	uint32_t run[2], more[2], held;
 
-	submit_and_pass(rq, 2, run);
-	schedule_to(run, 2, FAKE_RUNNING);
+	gather_to(rq, 2, run, FAKE_RUNNING);
 	busy(13);
 	submit_and_pass(rq, 2, more);
 	schedule_and_pass();
@@ -1784,8 +1719,7 @@ TOY_TEST(test_requeue_window)
 	third = submit(rq);
 	settle();
 	all_in_state(ids, 2, FAKE_RUNNING);
-	fake_fail(ids[0], false);
-	pass();
+	fail_and_pass(ids[0], false);
 	fake_end(room);
 	assert_int_equal(turn(third), SGANG_TURN_TAKEN);
 }
@@ -1864,9 +1798,8 @@ TOY_TEST(test_licences)
 	assert_int_equal(in_state("a", FAKE_HELD), 3);
 	assert_int_equal(in_state("b", FAKE_HELD), 3);
 	fake_end(room);
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++)
 		wait_and_schedule(10);
-	}
 	assert_int_equal(in_state("a", FAKE_RUNNING), 4);
 }
 
@@ -1960,8 +1893,7 @@ TOY_TEST(test_object)
 {
 	uint32_t ids[2], object;
 
-	submit_and_pass(member_of("train", 0), 2, ids);
-	schedule_to(ids, 2, FAKE_PENDING);
+	gather_to(member_of("train", 0), 2, ids, FAKE_PENDING);
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_UNDEFINED);
 	mentions(ids[0], "Gang alice/train undefined");
 	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
@@ -2028,12 +1960,10 @@ TOY_TEST(test_object_released)
 /* 0.15: not tried while less than --gang-min-tres is free. */
 TOY_TEST(test_min_tres)
 {
-	struct fake_request rq = member_of("train", 1);
 	uint32_t id, other;
 
-	rq.more = "gang_min_tres=node=4";
 	other = busy(13);
-	id = submit(rq);
+	id = submit(MEMBER("train", 1, .more = "gang_min_tres=node=4"));
 	pass();
 	schedule_to(&id, 1, FAKE_PENDING);
 	mentions(id, "--gang-min-tres");

@@ -35,8 +35,7 @@ TOY_TEST(test_ended)
 	pass();
 	assert_true(was_logged("alice/train: gathering 1/2 members"));
 	says(late, "Gang alice/late gathering 1/2 members");
-	fake_fail(late, true);
-	pass();
+	fail_and_pass(late, true);
 	says(late, "");
 	assert_int_equal(record_of(late).phase, SGANG_PHASE_FINISHED);
 	assert_true(was_logged("alice/late: finished"));
@@ -48,8 +47,7 @@ TOY_TEST(test_ended)
 	says(ids[0], "");
 	assert_true(was_logged("alice/train: running 2/2 members"));
 	fake_end(ids[0]);
-	fake_fail(ids[1], false);
-	pass();
+	fail_and_pass(ids[1], false);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_FINISHED);
 		assert_true(record_of(ids[i]).placed);
@@ -67,11 +65,9 @@ TOY_TEST(test_failed)
 	ids[0] = submit(member_of("all", 2));
 	ids[1] = submit(member_of("all", 2));
 	schedule_to(ids, 2, FAKE_RUNNING);
-	fake_fail(ids[0], false);
-	pass();
+	fail_and_pass(ids[0], false);
 	assert_false(was_logged("alice/all: failed"));
-	fake_fail(ids[1], false);
-	pass();
+	fail_and_pass(ids[1], false);
 	assert_true(was_logged("alice/all: failed"));
 	assert_false(was_logged("alice/all: finished"));
 
@@ -106,8 +102,7 @@ TOY_TEST(test_told_at_once)
 	assert_int_equal(record_of(ids[3]).phase, SGANG_PHASE_HOLDING);
 	fake_host.unlock();
 
-	fake_fail(ids[0], false);
-	pass();
+	fail_and_pass(ids[0], false);
 	assert_true(was_logged("held member 2 is lost: node"));
 	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_NODE);
 	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
@@ -145,8 +140,7 @@ TOY_TEST(test_requeued)
 	}
 	/* what ended an earlier hold does not end this one */
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
-	fake_fail(ids[3], true);
-	pass();
+	fail_and_pass(ids[3], true);
 	assert_true(was_logged("hold of 2 members ended: incomplete"));
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_INCOMPLETE);
 	fake_end(other);
@@ -167,8 +161,7 @@ TOY_TEST(test_hold_ends)
 	assert_true(was_logged("hold of 2 members ended: timeout"));
 	assert_true(was_logged("alice/train: timeout, 4 members stopped"));
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_TIMEOUT);
 	fake_user_hold(ids[0], false);
 	pass();
@@ -176,8 +169,7 @@ TOY_TEST(test_hold_ends)
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
 
-	fake_fail(ids[0], true);
-	pass();
+	fail_and_pass(ids[0], true);
 	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_USER);
 	more = submit(nonstrict_of("train", 4));
 	fake_end(other);
@@ -227,11 +219,9 @@ TOY_TEST(test_extra)
 	assert_memory_equal(fake_extra(1), "gang=alice/train ", 17);
 
 	/* half of it, then all of it leaves */
-	fake_end(ids[0]);
-	pass();
+	end_and_pass(ids[0]);
 	assert_int_equal(extras("") + extras("rack 8"), NODES / 2);
-	fake_end(ids[1]);
-	pass();
+	end_and_pass(ids[1]);
 	assert_int_equal(extras(""), NODES - 1);
 	assert_string_equal(fake_extra(0), "rack 8");
 }
@@ -264,15 +254,13 @@ TOY_TEST(test_extra_restart)
 			 1);
 
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"),
 			 1);
 	assert_int_equal(extras(""), NODES - 1);
 	fake_set_extra(3, "old gang=alice/gone ranks=4");
 	fake_snapshot();
-	come_back(true);
-	pass();
+	come_back_and_pass(true);
 	assert_string_equal(fake_extra(3), "old");
 	fake_end(other);
 }
@@ -283,8 +271,7 @@ TOY_TEST(test_extra_off)
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_and_pass();
+	submit_and_schedule(member_of("train", 2), 2, ids);
 	pass();
 	assert_int_equal(extras(""), NODES - 2);
 	sgang_conf_default(&conf);

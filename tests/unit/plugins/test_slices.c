@@ -24,10 +24,7 @@ static int setup_slices(void **state)
 /* The first slice is done; 'more' as in struct fake_request. */
 static void begin_with(uint32_t *ids, const char *more)
 {
-	struct fake_request rq = member_of("train", MEMBERS);
-
-	rq.more = more;
-	submit_and_pass(rq, MEMBERS, ids);
+	submit_and_pass(MEMBER("train", MEMBERS, .more = more), MEMBERS, ids);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), SLICE);
 	assert_int_equal(in_state("train", FAKE_PENDING), MEMBERS - SLICE);
@@ -49,9 +46,8 @@ static void given_back(void)
 
 static void all_start(const uint32_t *ids)
 {
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < 12; i++)
 		wait_and_schedule(6);
-	}
 	all_in_state(ids, MEMBERS, FAKE_RUNNING);
 	for (int i = 0; i < MEMBERS; i++) {
 		assert_int_equal(record_of(ids[i]).members, MEMBERS);
@@ -112,10 +108,7 @@ SLICES_TEST(test_same_place)
 /* The tasks of an array are split off slice by slice. */
 SLICES_TEST(test_array)
 {
-	struct fake_request rq = member_of("train", MEMBERS);
-
-	rq.array = MEMBERS;
-	submit(rq);
+	submit(MEMBER("train", MEMBERS, .array = MEMBERS));
 	pass();
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), SLICE);
@@ -181,8 +174,7 @@ SLICES_TEST(test_late_member)
 {
 	uint32_t ids[MEMBERS], early[2], late;
 
-	submit_and_pass(member_of("old", 2), 2, early);
-	schedule_to(early, 2, FAKE_RUNNING);
+	gather_to(member_of("old", 2), 2, early, FAKE_RUNNING);
 	begin(ids);
 	late = submit(member_of("old", 2));
 	pass();
@@ -257,9 +249,8 @@ static void limit(const uint32_t *ids)
 
 static void update(const uint32_t *ids)
 {
-	struct fake_request rq = member_of("train", MEMBERS);
+	struct fake_request rq = MEMBER("train", MEMBERS, .nodes = 2);
 
-	rq.nodes = 2;
 	fake_update(WAITS, &rq);
 }
 
@@ -457,8 +448,7 @@ SLICES_TEST(test_second_round)
 		schedule_and_pass();
 		assert_int_equal(in_state("train", FAKE_HELD), SLICE);
 		fake_snapshot();
-		come_back(true);
-		pass();
+		come_back_and_pass(true);
 		wait_and_pass(5);
 		pass_to(first, MEMBERS, FAKE_RUNNING);
 		if (in_state("train", FAKE_PENDING) != MEMBERS)
@@ -481,8 +471,7 @@ SLICES_TEST(test_shutdown)
 	fake_shutdown_at(1);
 	pass();
 	assert_int_equal(fake_counts.released, 0);
-	come_back(false);
-	pass();
+	come_back_and_pass(false);
 	given_back();
 	all_start(ids);
 }

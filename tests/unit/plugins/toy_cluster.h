@@ -314,16 +314,38 @@ static inline void wait_and_schedule(int64_t seconds)
 	schedule_and_pass();
 }
 
+static inline void end_and_pass(uint32_t id)
+{
+	fake_end(id);
+	pass();
+}
+
+static inline void fail_and_pass(uint32_t id, bool cancelled)
+{
+	fake_fail(id, cancelled);
+	pass();
+}
+
+static inline void come_back_and_pass(bool died)
+{
+	come_back(died);
+	pass();
+}
+
 /* ---- small words for the tests ---- */
+
+/* A member of one node, but for what else is said of it. */
+#define MEMBER(of, least, ...)                   \
+	((struct fake_request){ .gang = (of),    \
+				.min = (least),  \
+				.nodes = 1,      \
+				.priority = 100, \
+				__VA_ARGS__ })
+#pragma GCC diagnostic ignored "-Woverride-init"
 
 static inline struct fake_request member_of(const char *gang, uint32_t min)
 {
-	return (struct fake_request){
-		.gang = gang,
-		.min = min,
-		.nodes = 1,
-		.priority = 100,
-	};
+	return MEMBER(gang, min);
 }
 
 static inline struct fake_request plain(uint32_t nodes, uint32_t priority)
@@ -384,6 +406,13 @@ static inline void schedule_to(const uint32_t *ids, uint32_t n,
 	all_in_state(ids, n, state);
 }
 
+static inline void wait_to(int64_t seconds, const uint32_t *ids, uint32_t n,
+			   enum fake_state state)
+{
+	fake_clock(seconds);
+	pass_to(ids, n, state);
+}
+
 static inline void submit_and_pass(struct fake_request rq, uint32_t n,
 				   uint32_t *ids)
 {
@@ -391,11 +420,32 @@ static inline void submit_and_pass(struct fake_request rq, uint32_t n,
 	pass();
 }
 
-/* They are submitted and start at once. */
-static inline void start_many(struct fake_request rq, uint32_t n, uint32_t *ids)
+static inline void submit_and_schedule(struct fake_request rq, uint32_t n,
+				       uint32_t *ids)
 {
 	submit_many(rq, n, ids);
-	schedule_to(ids, n, FAKE_RUNNING);
+	schedule_and_pass();
+}
+
+/* They are submitted, and in that state behind the next cycle. */
+static inline void submit_to(struct fake_request rq, uint32_t n, uint32_t *ids,
+			     enum fake_state state)
+{
+	submit_many(rq, n, ids);
+	schedule_to(ids, n, state);
+}
+
+/* The same, and a pass has seen them before that cycle. */
+static inline void gather_to(struct fake_request rq, uint32_t n, uint32_t *ids,
+			     enum fake_state state)
+{
+	submit_and_pass(rq, n, ids);
+	schedule_to(ids, n, state);
+}
+
+static inline void start_many(struct fake_request rq, uint32_t n, uint32_t *ids)
+{
+	submit_to(rq, n, ids, FAKE_RUNNING);
 }
 
 static inline struct fake_request nonstrict_of(const char *gang, uint32_t min)
