@@ -10,16 +10,7 @@
  * by which each world is planned too, only that is asked.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan_private.h"
 #include "oracle.h"
 
@@ -92,11 +83,9 @@ static void make_topology(struct world *world, uint64_t *random)
 /* One node in five is not for members. */
 static void make_allowed(struct world *world, uint64_t *random)
 {
-	uint32_t i;
-
 	world->allowed = sgang_nodeset_create(world->n_nodes);
 	assert_non_null(world->allowed);
-	for (i = 0; i < world->n_nodes; i++)
+	for (uint32_t i = 0; i < world->n_nodes; i++)
 		if (fuzz_small(random, 5))
 			sgang_nodeset_add(world->allowed, i);
 }
@@ -145,7 +134,7 @@ static void make_groups(struct world *world, uint64_t *random)
 	static const uint32_t weights[] = { 0, 1, 1, 2, 10, 100 };
 	uint32_t left, n = 0;
 
-	left = sizes[fuzz_small(random, sizeof(sizes) / sizeof(sizes[0]))];
+	left = sizes[fuzz_small(random, COUNT(sizes))];
 	world->ranks = left;
 	while (n < 4 && (left > 1 || !n || !fuzz_small(random, 4))) {
 		struct sgang_parallel_group *group =
@@ -164,12 +153,10 @@ static void make_groups(struct world *world, uint64_t *random)
 
 static void make_requirements(struct world *world, uint64_t *random)
 {
-	uint32_t g;
-
 	world->request.max_level = fuzz_small(random, 4) ?
 					   SGANG_LEVEL_UNCONNECTED :
 					   1 + fuzz_small(random, 4);
-	for (g = 0; g < world->parallel.n; g++)
+	for (uint32_t g = 0; g < world->parallel.n; g++)
 		world->request.require[g] = fuzz_small(random, 4) ?
 						    SGANG_LEVEL_UNCONNECTED :
 						    fuzz_small(random, 4);
@@ -178,10 +165,9 @@ static void make_requirements(struct world *world, uint64_t *random)
 static void make_nodes(struct world *world, uint64_t *random)
 {
 	uint32_t same = fuzz_small(random, 2) ? 1 + fuzz_small(random, 6) : 0;
-	uint32_t i, j;
 	struct sgang_error err;
 
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		world->total[i] = same ? same : 1 + fuzz_small(random, 6);
 		world->free[i] = fuzz_small(random, 3) ?
 					 world->total[i] :
@@ -191,8 +177,8 @@ static void make_nodes(struct world *world, uint64_t *random)
 	world->fabric = sgang_fabric_parse(world->text, "test", NULL, 0, &err);
 	if (!world->fabric)
 		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
-	for (i = 0; i < world->n_nodes; i++)
-		for (j = 0; j < world->n_nodes; j++)
+	for (uint32_t i = 0; i < world->n_nodes; i++)
+		for (uint32_t j = 0; j < world->n_nodes; j++)
 			world->meet[i][j] = oracle_meet(world->fabric, i, j);
 }
 
@@ -266,13 +252,12 @@ static bool unit_fits(const struct brute *brute, uint32_t unit, uint32_t node)
 	const struct world *world = brute->world;
 	const struct sgang_plan_member *ask =
 		&world->member[brute->unit_member[unit]];
-	uint32_t i;
 
 	if (brute->slots[node] + slots_at(world, ask, node) >
 		    world->free[node] ||
 	    (ask->allowed && !sgang_nodeset_has(ask->allowed, node)))
 		return false;
-	for (i = 0; i < unit && ask->distinct; i++)
+	for (uint32_t i = 0; i < unit && ask->distinct; i++)
 		if (brute->unit_member[i] == brute->unit_member[unit] &&
 		    brute->at[i] == node)
 			return false;
@@ -282,7 +267,7 @@ static bool unit_fits(const struct brute *brute, uint32_t unit, uint32_t node)
 static void try_units(struct brute *brute, uint32_t unit)
 {
 	const struct sgang_plan_member *ask;
-	uint32_t node, ranks;
+	uint32_t ranks;
 
 	if (unit == brute->n_units) {
 		brute->possible[code(brute)] = 1;
@@ -290,7 +275,7 @@ static void try_units(struct brute *brute, uint32_t unit)
 	}
 	ask = &brute->world->member[brute->unit_member[unit]];
 	ranks = ask->ranks ? ask->ranks : ask->slots;
-	for (node = 0; node < brute->world->n_nodes; node++) {
+	for (uint32_t node = 0; node < brute->world->n_nodes; node++) {
 		if (!unit_fits(brute, unit, node))
 			continue;
 		brute->at[unit] = node;
@@ -342,9 +327,8 @@ static bool cost_of(const struct world *world, const uint32_t *at,
 static uint64_t broken_by(const struct world *world, const uint32_t *at)
 {
 	bool used[NODES_MAX] = { false };
-	uint32_t i;
 
-	for (i = 0; i < world->ranks; i++)
+	for (uint32_t i = 0; i < world->ranks; i++)
 		used[at[i]] = true;
 	return oracle_broken(&world->request, used);
 }
@@ -367,13 +351,11 @@ static void judge(struct brute *brute)
 
 static void try_ranks(struct brute *brute, uint32_t rank)
 {
-	uint32_t node;
-
 	if (rank == brute->world->ranks) {
 		judge(brute);
 		return;
 	}
-	for (node = 0; node < brute->world->n_nodes; node++) {
+	for (uint32_t node = 0; node < brute->world->n_nodes; node++) {
 		brute->at[rank] = node;
 		brute->count[node]++;
 		try_ranks(brute, rank + 1);
@@ -383,15 +365,12 @@ static void try_ranks(struct brute *brute, uint32_t rank)
 
 static void brute_force(struct brute *brute, const struct world *world)
 {
-	size_t m;
-	uint32_t i;
-
 	memset(brute, 0, sizeof(*brute));
 	brute->world = world;
 	brute->possible = calloc(CODES, 1);
 	assert_non_null(brute->possible);
-	for (m = 0; m < world->n_members; m++)
-		for (i = 0; i < world->member[m].units; i++)
+	for (size_t m = 0; m < world->n_members; m++)
+		for (uint32_t i = 0; i < world->member[m].units; i++)
 			brute->unit_member[brute->n_units++] = (uint32_t)m;
 	try_units(brute, 0);
 	try_ranks(brute, 0);
@@ -404,10 +383,9 @@ static void check_runs(const struct world *world,
 		       const struct sgang_placement *placement)
 {
 	uint32_t left[NODES_MAX], units[MEMBERS_MAX] = { 0 };
-	size_t i;
 
 	memcpy(left, world->free, sizeof(left));
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *ask =
 			&world->member[run->member];
@@ -425,7 +403,7 @@ static void check_runs(const struct world *world,
 		left[run->node] -= run->slots;
 		units[run->member] += n;
 	}
-	for (i = 0; i < world->n_members; i++)
+	for (size_t i = 0; i < world->n_members; i++)
 		CHECK(units[i] == world->member[i].units);
 }
 
@@ -434,11 +412,10 @@ static void find_ranks(const struct world *world,
 		       const struct sgang_placement *placement, uint32_t *at)
 {
 	uint32_t position = 0, k;
-	size_t i;
 
-	for (i = 0; i < world->ranks; i++)
+	for (size_t i = 0; i < world->ranks; i++)
 		at[i] = SGANG_NODE_NONE;
-	for (i = 0; i < placement->n_runs; i++)
+	for (size_t i = 0; i < placement->n_runs; i++)
 		for (k = 0; k < placement->runs[i].ranks; k++, position++) {
 			uint32_t rank = placement->layout ?
 						placement->layout[position] :
@@ -532,11 +509,10 @@ static void try_world(uint64_t seed, bool mixed, struct tally *tally)
 {
 	struct world made, *world = &made;
 	struct brute brute;
-	unsigned int planner;
 
 	make_world(world, seed, mixed);
 	brute_force(&brute, world);
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		try_planner(world, &brute, planner, &tally[planner]);
 	sgang_nodeset_destroy(world->allowed);
 	sgang_fabric_destroy(world->fabric);
@@ -545,13 +521,10 @@ static void try_world(uint64_t seed, bool mixed, struct tally *tally)
 /* One tally a planner. */
 static void try_worlds(const char *title, bool mixed, struct tally *tally)
 {
-	unsigned int planner;
-	uint64_t seed;
-
 	memset(tally, 0, PLANNERS * sizeof(*tally));
-	for (seed = 1; seed <= 600; seed++)
+	for (uint64_t seed = 1; seed <= 600; seed++)
 		try_world(seed, mixed, tally);
-	for (planner = 0; planner < PLANNERS; planner++, tally++) {
+	for (unsigned int planner = 0; planner < PLANNERS; planner++, tally++) {
 		tally->ratio /= tally->fit - tally->missed;
 		print_message(
 			"# %s, %s: %u fit, %u optimal, %u proved, %u missed, "
@@ -564,11 +537,10 @@ static void try_worlds(const char *title, bool mixed, struct tally *tally)
 }
 
 /* Members that are alike. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	struct tally tally[PLANNERS];
 
-	(void)state;
 	try_worlds("alike", false, tally);
 	assert_int_equal(tally[WHOLE].missed, 0);
 	assert_true(tally[WHOLE].exact * 10 >= tally[WHOLE].fit * 9);
@@ -576,22 +548,13 @@ static void test_alike(void **state)
 }
 
 /* Members of different shapes. */
-static void test_mixed(void **state)
+TEST(test_mixed)
 {
 	struct tally tally[PLANNERS];
 
-	(void)state;
 	try_worlds("mixed", true, tally);
 	assert_true(tally[WHOLE].missed * 100 <= tally[WHOLE].fit);
 	assert_true(tally[WHOLE].ratio <= 1.02);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_mixed),
-	};
-
-	return cmocka_run_group_tests_name("parallel_brute", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

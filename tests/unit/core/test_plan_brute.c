@@ -12,16 +12,8 @@
  */
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/fabric/devices.h"
 #include "core/plan/plan_private.h"
 #include "oracle.h"
@@ -105,9 +97,8 @@ static void make_topology(struct world *world, uint64_t *random)
 static void make_nodes(struct world *world, uint64_t *random)
 {
 	uint32_t same = fuzz_small(random, 2) ? 1 + fuzz_small(random, 4) : 0;
-	uint32_t i;
 
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		world->total[i] = same ? same : 1 + fuzz_small(random, 4);
 		world->free[i] = fuzz_small(random, 3) ?
 					 world->total[i] :
@@ -118,11 +109,9 @@ static void make_nodes(struct world *world, uint64_t *random)
 
 static void make_allowed(struct world *world, uint64_t *random, size_t i)
 {
-	uint32_t node;
-
 	world->allowed[i] = sgang_nodeset_create(world->n_nodes);
 	assert_non_null(world->allowed[i]);
-	for (node = 0; node < world->n_nodes; node++) {
+	for (uint32_t node = 0; node < world->n_nodes; node++) {
 		if (fuzz_small(random, 4))
 			sgang_nodeset_add(world->allowed[i], node);
 	}
@@ -195,8 +184,6 @@ static void look_inside(struct world *world, uint64_t *random)
  * want the same. */
 static void make_spread(struct world *world, uint64_t *random, bool mixed)
 {
-	size_t i;
-
 	world->request.spread = true;
 	world->request.spread_level = fuzz_small(random, 5);
 	if (mixed)
@@ -204,7 +191,7 @@ static void make_spread(struct world *world, uint64_t *random, bool mixed)
 	world->n_members = 2 + fuzz_small(random, 2);
 	world->member[0].units =
 		1 + fuzz_small(random, UNITS_MAX / (uint32_t)world->n_members);
-	for (i = 1; i < world->n_members; i++)
+	for (size_t i = 1; i < world->n_members; i++)
 		world->member[i] = world->member[0];
 	world->units = (uint32_t)world->n_members * world->member[0].units;
 }
@@ -213,15 +200,13 @@ static void make_spread(struct world *world, uint64_t *random, bool mixed)
  * have a part. */
 static void make_equal(struct world *world, uint64_t *random)
 {
-	size_t i;
-
 	world->n_members = 2 + fuzz_small(random, 2);
 	world->member[0].distinct = true;
 	world->member[0].slots = 1 + !fuzz_small(random, 4);
 	world->member[0].units = world->n_members == 3 ?
 					 2 :
 					 2 + fuzz_small(random, 2);
-	for (i = 1; i < world->n_members; i++)
+	for (size_t i = 1; i < world->n_members; i++)
 		world->member[i] = world->member[0];
 	world->units = (uint32_t)world->n_members * world->member[0].units;
 }
@@ -230,10 +215,9 @@ static void make_equal(struct world *world, uint64_t *random)
  * sometimes more than they can have. */
 static void make_required(struct world *world, uint64_t *random)
 {
-	size_t i;
 	uint32_t n;
 
-	for (i = 0; i < world->n_members; i++) {
+	for (size_t i = 0; i < world->n_members; i++) {
 		if (fuzz_small(random, 2))
 			continue;
 		world->required[i] = sgang_nodeset_create(world->n_nodes);
@@ -266,13 +250,12 @@ static void make_world(struct world *world, uint64_t seed, enum world_kind kind)
 	struct sgang_error err;
 	const char *names[NODES_MAX];
 	char name[NODES_MAX][8];
-	uint32_t i;
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
 	world->n_nodes = kind & INSIDE ? 1 + fuzz_small(&random, 3) :
 					 3 + fuzz_small(&random, 4);
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		sprintf(name[i], "n%u", i);
 		names[i] = name[i];
 	}
@@ -310,9 +293,7 @@ static void make_world(struct world *world, uint64_t seed, enum world_kind kind)
 
 static void free_world(struct world *world)
 {
-	size_t i;
-
-	for (i = 0; i < UNITS_MAX; i++) {
+	for (size_t i = 0; i < UNITS_MAX; i++) {
 		sgang_nodeset_destroy(world->allowed[i]);
 		sgang_nodeset_destroy(world->required[i]);
 	}
@@ -372,10 +353,8 @@ static uint32_t compartment_of(const struct world *world, uint32_t node)
 static bool well_spread(const struct world *world, const uint32_t *at,
 			const uint32_t *member, size_t n)
 {
-	size_t i, k;
-
-	for (i = 0; world->request.spread && i < n; i++) {
-		for (k = 0; k < i; k++) {
+	for (size_t i = 0; world->request.spread && i < n; i++) {
+		for (size_t k = 0; k < i; k++) {
 			if ((compartment_of(world, at[i]) ==
 			     compartment_of(world, at[k])) !=
 			    (member[i] == member[k]))
@@ -389,15 +368,12 @@ static bool well_spread(const struct world *world, const uint32_t *at,
 static bool has_required(const struct world *world, const uint32_t *at,
 			 const uint32_t *member, size_t n)
 {
-	uint32_t node;
-	size_t m, i;
-
-	for (m = 0; m < world->n_members; m++) {
-		for (node = 0; node < world->n_nodes; node++) {
+	for (size_t m = 0; m < world->n_members; m++) {
+		for (uint32_t node = 0; node < world->n_nodes; node++) {
 			bool has = !world->required[m] ||
 				   !sgang_nodeset_has(world->required[m], node);
 
-			for (i = 0; i < n && !has; i++)
+			for (size_t i = 0; i < n && !has; i++)
 				has = member[i] == m && at[i] == node;
 			if (!has)
 				return false;
@@ -409,9 +385,7 @@ static bool has_required(const struct world *world, const uint32_t *at,
 /* What could any member have of a node, if it were the only one there? */
 static bool could_use(const struct world *world, uint32_t node)
 {
-	size_t i;
-
-	for (i = 0; i < world->n_members; i++) {
+	for (size_t i = 0; i < world->n_members; i++) {
 		const struct sgang_plan_member *ask = &world->member[i];
 		uint32_t slots = ask->slots ? ask->slots : world->total[node];
 
@@ -531,13 +505,11 @@ static uint32_t slots_at(const struct brute *brute, uint32_t unit,
 
 static void try_all(struct brute *brute, uint32_t unit)
 {
-	uint32_t node;
-
 	if (unit == brute->world->units) {
 		judge(brute);
 		return;
 	}
-	for (node = 0; node < brute->world->n_nodes; node++) {
+	for (uint32_t node = 0; node < brute->world->n_nodes; node++) {
 		uint32_t slots = slots_at(brute, unit, node);
 
 		if (!slots)
@@ -552,12 +524,11 @@ static void try_all(struct brute *brute, uint32_t unit)
 static void brute_force(struct brute *brute, const struct world *world)
 {
 	uint32_t unit = 0, u;
-	size_t m;
 
 	memset(brute, 0, sizeof(*brute));
 	brute->world = world;
 	memcpy(brute->free, world->free, sizeof(brute->free));
-	for (m = 0; m < world->n_members; m++) {
+	for (size_t m = 0; m < world->n_members; m++) {
 		for (u = 0; u < world->member[m].units; u++)
 			brute->member[unit++] = (uint32_t)m;
 	}
@@ -580,10 +551,9 @@ static void check_runs(const struct world *world,
 	uint32_t left[NODES_MAX], units[UNITS_MAX] = { 0 };
 	uint32_t runs_at[UNITS_MAX], member[UNITS_MAX];
 	bool at[UNITS_MAX][NODES_MAX] = { { false } };
-	size_t i;
 
 	memcpy(left, world->free, sizeof(left));
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *ask =
 			&world->member[run->member];
@@ -608,9 +578,9 @@ static void check_runs(const struct world *world,
 		left[run->node] -= run->slots;
 		units[run->member] += n;
 	}
-	for (i = 0; i < world->n_members; i++)
+	for (size_t i = 0; i < world->n_members; i++)
 		CHECK(units[i] == world->member[i].units);
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		runs_at[i] = placement->runs[i].node;
 		member[i] = placement->runs[i].member;
 	}
@@ -622,9 +592,8 @@ static struct worth placed(const struct world *world,
 			   const struct sgang_placement *placement)
 {
 	bool used[NODES_MAX] = { false };
-	size_t i;
 
-	for (i = 0; i < placement->n_runs; i++)
+	for (size_t i = 0; i < placement->n_runs; i++)
 		used[placement->runs[i].node] = true;
 	return worth_of(world, placement->ring.cost, used);
 }
@@ -716,11 +685,10 @@ static void try_world(uint64_t seed, enum world_kind kind, struct tally *tally)
 {
 	struct world made, *world = &made;
 	struct brute brute;
-	unsigned int planner;
 
 	make_world(world, seed, kind);
 	brute_force(&brute, world);
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		try_planner(world, &brute, planner, &tally[planner]);
 	free_world(world);
 }
@@ -741,16 +709,13 @@ static void check_alike(unsigned int planner, const struct tally *tally)
 }
 
 /* Design section 4: members that are alike. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 1500; seed++)
+	for (uint64_t seed = 1; seed <= 1500; seed++)
 		try_world(seed, ALIKE, tally);
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_alike(planner, &tally[planner]);
 }
 
@@ -768,26 +733,23 @@ static void check_weights(unsigned int planner, const struct tally *tally)
 }
 
 /* 5.5: weights of nodes after ring cost, or before it. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		try_world(seed, ALIKE | WEIGHTS, tally);
 		try_world(seed, INSIDE | WEIGHTS, tally);
 		try_world(seed, SPREAD | WEIGHTS, tally);
 		try_world(seed, SPREAD | INSIDE | WEIGHTS, tally);
 	}
-	for (seed = 1; seed <= 1000; seed++) {
+	for (uint64_t seed = 1; seed <= 1000; seed++) {
 		try_world(seed, EQUAL | WEIGHTS, tally);
 		try_world(seed, MIXED | WEIGHTS, tally);
 		try_world(seed, MIXED | INSIDE | WEIGHTS, tally);
 		try_world(seed, TURNS | WEIGHTS, tally);
 	}
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_weights(planner, &tally[planner]);
 }
 
@@ -806,18 +768,15 @@ static void check_equal(unsigned int planner, const struct tally *tally)
 }
 
 /* Issue 4: members of the same shape on any fabric, where they share nodes. */
-static void test_equal(void **state)
+TEST(test_equal)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 600; seed++) {
+	for (uint64_t seed = 1; seed <= 600; seed++) {
 		try_world(seed, EQUAL, tally);
 		try_world(seed, EQUAL | INSIDE, tally);
 	}
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_equal(planner, &tally[planner]);
 }
 
@@ -837,16 +796,13 @@ static void check_mixed(unsigned int planner, const struct tally *tally)
 }
 
 /* Design section 4: members of different shapes, slots and nodes. */
-static void test_mixed(void **state)
+TEST(test_mixed)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 1500; seed++)
+	for (uint64_t seed = 1; seed <= 1500; seed++)
 		try_world(seed, MIXED, tally);
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_mixed(planner, &tally[planner]);
 }
 
@@ -877,15 +833,12 @@ static void check_required(unsigned int planner, const struct tally *alike,
 }
 
 /* Issue 12: members some of whose nodes are given. */
-static void test_required(void **state)
+TEST(test_required)
 {
 	struct tally alike[PLANNERS] = { 0 }, mixed[PLANNERS] = { 0 },
 		     spread[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		try_world(seed, REQUIRED, alike);
 		try_world(seed, REQUIRED | EQUAL, alike);
 		try_world(seed, REQUIRED | WEIGHTS, alike);
@@ -894,7 +847,7 @@ static void test_required(void **state)
 		try_world(seed, REQUIRED | SPREAD, spread);
 		try_world(seed, REQUIRED | SPREAD | MIXED, spread);
 	}
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_required(planner, &alike[planner], &mixed[planner],
 			       &spread[planner]);
 }
@@ -912,16 +865,13 @@ static void check_turns(unsigned int planner, const struct tally *tally)
 }
 
 /* Design section 4: members whose shapes take turns. */
-static void test_turns(void **state)
+TEST(test_turns)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 1000; seed++)
+	for (uint64_t seed = 1; seed <= 1000; seed++)
 		try_world(seed, TURNS, tally);
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_turns(planner, &tally[planner]);
 }
 
@@ -945,18 +895,15 @@ static void check_inside(unsigned int planner, const struct tally *alike,
 
 /* Design section 4: the same where the places are islands inside nodes, which
  * meet at the level of the node. */
-static void test_inside(void **state)
+TEST(test_inside)
 {
 	struct tally alike[PLANNERS] = { 0 }, mixed[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 600; seed++) {
+	for (uint64_t seed = 1; seed <= 600; seed++) {
 		try_world(seed, INSIDE, alike);
 		try_world(seed, MIXED | INSIDE, mixed);
 	}
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_inside(planner, &alike[planner], &mixed[planner]);
 }
 
@@ -971,18 +918,15 @@ static void check_spread_alike(unsigned int planner, const struct tally *tally)
 }
 
 /* 4.26, and issue 4: alike members in different domains. */
-static void test_spread_alike(void **state)
+TEST(test_spread_alike)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 4000; seed++) {
+	for (uint64_t seed = 1; seed <= 4000; seed++) {
 		try_world(seed, SPREAD, tally);
 		try_world(seed, SPREAD | INSIDE, tally);
 	}
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_spread_alike(planner, &tally[planner]);
 }
 
@@ -1000,34 +944,16 @@ static void check_spread_mixed(unsigned int planner, const struct tally *tally)
 }
 
 /* 4.26: members of different shapes in different domains. */
-static void test_spread_mixed(void **state)
+TEST(test_spread_mixed)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	uint64_t seed;
-	unsigned int planner;
 
-	(void)state;
-	for (seed = 1; seed <= 4000; seed++) {
+	for (uint64_t seed = 1; seed <= 4000; seed++) {
 		try_world(seed, SPREAD | MIXED, tally);
 		try_world(seed, SPREAD | MIXED | INSIDE, tally);
 	}
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_spread_mixed(planner, &tally[planner]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_required),
-		cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_spread_alike),
-		cmocka_unit_test(test_spread_mixed),
-		cmocka_unit_test(test_inside),
-	};
-
-	return cmocka_run_group_tests_name("plan_brute", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -12,16 +12,7 @@
  * by a planner that does not search small trees through: some may be worse then.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan_private.h"
 #include "oracle.h"
 
@@ -352,7 +343,7 @@ static void list_ways(const struct world *world, const struct replica *replica,
 		      uint32_t role_mask, struct way way, struct ways *ways)
 {
 	const struct role *r = &replica->role[role];
-	uint32_t most, x;
+	uint32_t most;
 
 	if (!left) {
 		if (!add_ring(world, r->group, role_mask, r->units * r->ranks,
@@ -383,7 +374,7 @@ static void list_ways(const struct world *world, const struct replica *replica,
 	       r->slots;
 	if (r->one && r->distinct && r->units > 1 && most > 1)
 		most = 1;
-	for (x = 0; x <= most && x <= left; x++) {
+	for (uint32_t x = 0; x <= most && x <= left; x++) {
 		struct way next = way;
 
 		next.slots += field(node, x * r->slots);
@@ -439,13 +430,11 @@ static void finish(struct brute *brute, const struct way *way)
 
 static void try_replicas(struct brute *brute, uint32_t r, struct way so_far)
 {
-	size_t i;
-
 	if (r == brute->world->n_replicas) {
 		finish(brute, &so_far);
 		return;
 	}
-	for (i = 0; i < brute->ways[r].n; i++) {
+	for (size_t i = 0; i < brute->ways[r].n; i++) {
 		struct way way = brute->ways[r].way[i];
 
 		way.slots += so_far.slots;
@@ -462,17 +451,16 @@ static void try_replicas(struct brute *brute, uint32_t r, struct way so_far)
 static bool try_all(struct world *world, struct brute *brute)
 {
 	double ways = 1;
-	uint32_t r, i;
 
 	memset(brute, 0, sizeof(*brute));
 	brute->world = world;
-	for (i = 0; i < 1u << world->n_nodes; i++)
+	for (uint32_t i = 0; i < 1u << world->n_nodes; i++)
 		make_set(world, i);
-	for (i = 0; i < world->n_nodes; i++) {
+	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		brute->guard |= field(i, GUARD);
 		brute->room |= field(i, GUARD + world->free[i]);
 	}
-	for (r = 0; r < world->n_replicas; r++) {
+	for (uint32_t r = 0; r < world->n_replicas; r++) {
 		list_ways(world, &world->replica[r], 0,
 			  world->replica[r].role[0].units, 0, 0,
 			  (struct way){ .cost = 0 }, &brute->ways[r]);
@@ -481,7 +469,7 @@ static bool try_all(struct world *world, struct brute *brute)
 	}
 	if (ways <= WAYS_MAX)
 		try_replicas(brute, 0, (struct way){ .cost = 0 });
-	for (r = 0; r < world->n_replicas; r++)
+	for (uint32_t r = 0; r < world->n_replicas; r++)
 		free(brute->ways[r].way);
 	return ways <= WAYS_MAX;
 }
@@ -495,9 +483,8 @@ static void judge(const struct world *world,
 	uint32_t mask[GROUPS_MAX] = { 0 }, ranks[GROUPS_MAX] = { 0 };
 	uint32_t taken[NODES_MAX] = { 0 }, units[MEMBERS_MAX] = { 0 }, above;
 	uint32_t g;
-	size_t i;
 
-	for (i = 0; i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *m = &world->member[run->member];
 
@@ -516,9 +503,9 @@ static void judge(const struct world *world,
 			ranks[g] += run->ranks;
 		}
 	}
-	for (i = 0; i < world->n_nodes; i++)
+	for (size_t i = 0; i < world->n_nodes; i++)
 		CHECK(taken[i] <= world->free[i]);
-	for (i = 0; i < world->request.n_members; i++)
+	for (size_t i = 0; i < world->request.n_members; i++)
 		CHECK(units[i] == world->member[i].units);
 	memset(worth, 0, sizeof(*worth));
 	for (above = 0, g = 0; g < world->request.n_groups; g++)
@@ -590,7 +577,6 @@ static bool try_world(uint64_t seed, struct tally *tally)
 	uint64_t random = seed * UINT64_C(7919);
 	struct world *world = calloc(1, sizeof(*world));
 	struct brute brute;
-	unsigned int planner;
 	bool done;
 
 	assert_non_null(world);
@@ -610,7 +596,7 @@ static bool try_world(uint64_t seed, struct tally *tally)
 		memset(world->weight, 0, sizeof(world->weight));
 	make_gang(world, &random);
 	done = try_all(world, &brute);
-	for (planner = 0; done && planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; done && planner < PLANNERS; planner++)
 		try_planner(world, &brute, planner, &tally[planner]);
 	sgang_fabric_destroy(world->fabric);
 	free(world);
@@ -638,25 +624,15 @@ static void check_all(unsigned int planner, const struct tally *tally)
 	}
 }
 
-static void test_worlds(void **state)
+TEST(test_worlds)
 {
 	struct tally tally[PLANNERS] = { 0 };
-	unsigned int planner;
 	uint32_t done = 0;
-	uint64_t seed;
 
-	(void)state;
-	for (seed = 1; done < WORLDS; seed++)
+	for (uint64_t seed = 1; done < WORLDS; seed++)
 		done += try_world(seed, tally);
-	for (planner = 0; planner < PLANNERS; planner++)
+	for (unsigned int planner = 0; planner < PLANNERS; planner++)
 		check_all(planner, &tally[planner]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_worlds),
-	};
-
-	return cmocka_run_group_tests_name("roles_brute", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
