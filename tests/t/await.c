@@ -255,19 +255,25 @@ static bool is_empty(char **args)
 	return true;
 }
 
-/* A state of scontrol that sinfo calls idle: there may be no slurmd yet. */
+/* A state of scontrol that sinfo calls idle. There may be no slurmd yet: then it
+ * need not answer. */
 static bool is_idle(node_info_t *node)
 {
 	char *text = text_of_node(node);
-	char *state = field_of(text, "State"), *rest = NULL, *word;
-	bool idle = state && !strncmp(state, "IDLE", 4);
+	char *state = field_of(text, "State"), *rest = NULL;
+	char *word = state ? strtok_r(state, "+", &rest) : NULL;
+	bool idle = word && !strcmp(word, "IDLE"), off = false, silent = false;
 
-	word = idle ? strtok_r(state, "+", &rest) : NULL;
-	for (; word && idle; word = strtok_r(NULL, "+", &rest))
-		idle = is_in_list(word, "IDLE|CLOUD|DYNAMIC_NORM|POWERED_DOWN|"
-					"POWERING_UP");
+	while (idle && (word = strtok_r(NULL, "+", &rest))) {
+		if (is_in_list(word, "POWERED_DOWN|POWERING_UP"))
+			off = true;
+		else if (!strcmp(word, "NOT_RESPONDING"))
+			silent = true;
+		else
+			idle = is_in_list(word, "CLOUD|DYNAMIC_NORM");
+	}
 	free(text);
-	return idle;
+	return idle && (off || !silent);
 }
 
 static bool are_idle(char **args)
