@@ -700,9 +700,22 @@ submit()
 	echo "${id%%;*}" | tee -a "$slurm_dir/jobs"
 }
 
+# Comments and paths may have blanks and end with their line, other fields not.
 job_field()
 {
-	"$top_builddir/tests/t/await" field "$2" "$1" 2>/dev/null
+	local value
+
+	case $2 in
+	JobState | NodeList | Partition | Priority | Restarts | SystemComment)
+		"$top_builddir/tests/t/await" field "$2" "$1" 2>/dev/null
+		return ;;
+	esac
+	value=$(scontrol show job "$1" 2>/dev/null |
+		sed -n "s/^\(.* \)\?$2=\(.*[^ ]\) *\$/\2/p" | head -n 1)
+	case $2 in
+	*Comment | Command | WorkDir | Std*) echo "$value" ;;
+	*) echo "${value%% *}" ;;
+	esac
 }
 
 job_state()

@@ -9,8 +9,8 @@
  * await SECONDS idle N                 N nodes are idle
  * await SECONDS empty                  no job waits, runs or completes
  * await in STATES ID...                print the ids that are in one of STATES
- * await field NAME ID                  print a field as scontrol show job has it
- * await node NAME NODE                 likewise of a node
+ * await field NAME ID                  print JobState, NodeList, Partition, Priority,
+ *                                      Restarts or SystemComment as scontrol does
  *
  * One process asks slurmctld again and again, which costs a hundredth of what a
  * scontrol each time does. Of an array's id the record with that very id counts,
@@ -41,33 +41,6 @@ static int64_t now_ms(void)
 }
 
 /* ---- what slurmctld has ---- */
-
-/* What scontrol prints of it, to be freed. */
-static char *text_of_job(slurm_job_info_t *job)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (f) {
-		slurm_print_job_info(f, job, 0);
-		fclose(f);
-	}
-	return text;
-}
-
-static char *text_of_node(node_info_t *node)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (f) {
-		slurm_print_node_table(f, node, 0);
-		fclose(f);
-	}
-	return text;
-}
 
 /* All of them: not each change of a job is one of last_job_update. */
 static bool load_jobs(void)
@@ -120,7 +93,7 @@ static bool is_job(const slurm_job_info_t *job, const char *id)
 	}
 }
 
-static slurm_job_info_t *find_job(const char *id)
+static const slurm_job_info_t *find_job(const char *id)
 {
 	for (uint32_t i = 0; i < jobs->record_count; i++)
 		if (is_job(&jobs->job_array[i], id))
@@ -133,42 +106,37 @@ static slurm_job_info_t *find_job(const char *id)
 	return NULL;
 }
 
-/* The last NAME= of a line; it begins a line or follows a blank. */
-static char *last_of_line(char *line, const char *name)
+/* Slurm's words, the flags before what is below them. */
+static const char *state_of(const slurm_job_info_t *job)
 {
-	size_t len = strlen(name);
-	char *found = NULL;
+	static const struct {
+		uint32_t flag;
+		const char *word;
+	} flags[] = {
+		{ JOB_COMPLETING, "COMPLETING" },
+		{ JOB_STAGE_OUT, "STAGE_OUT" },
+		{ JOB_CONFIGURING, "CONFIGURING" },
+		{ JOB_RESIZING, "RESIZING" },
+		{ JOB_REQUEUE, "REQUEUED" },
+		{ JOB_REQUEUE_HOLD, "REQUEUE_HOLD" },
+		{ JOB_SPECIAL_EXIT, "SPECIAL_EXIT" },
+		{ JOB_STOPPED, "STOPPED" },
+		{ JOB_SIGNALING, "SIGNALING" },
+	};
+	static const char *const words[] = {
+		[JOB_PENDING] = "PENDING",     [JOB_RUNNING] = "RUNNING",
+		[JOB_SUSPENDED] = "SUSPENDED", [JOB_COMPLETE] = "COMPLETED",
+		[JOB_CANCELLED] = "CANCELLED", [JOB_FAILED] = "FAILED",
+		[JOB_TIMEOUT] = "TIMEOUT",     [JOB_NODE_FAIL] = "NODE_FAIL",
+		[JOB_PREEMPTED] = "PREEMPTED", [JOB_BOOT_FAIL] = "BOOT_FAIL",
+		[JOB_DEADLINE] = "DEADLINE",   [JOB_OOM] = "OUT_OF_MEMORY",
+	};
+	uint32_t base = job->job_state & JOB_STATE_BASE;
 
-	for (char *at = line; (at = strstr(at, name)); at += len)
-		if ((at == line || at[-1] == ' ') && at[len] == '=')
-			found = at + len + 1;
-	return found;
-}
-
-static bool has_blanks(const char *name)
-{
-	size_t len = strlen(name);
-
-	return (len >= 7 && !strcmp(name + len - 7, "Comment")) ||
-	       !strcmp(name, "Command") || !strcmp(name, "WorkDir") ||
-	       !strncmp(name, "Std", 3);
-}
-
-/* The field in the text that scontrol prints, or NULL. Comments and paths may
- * have blanks and end with their line, other fields not. */
-static char *field_of(char *text, const char *name)
-{
-	char *line, *rest = NULL, *value = NULL;
-
-	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line && !value;
-	     line = strtok_r(NULL, "\n", &rest))
-		value = last_of_line(line, name);
-	if (value && has_blanks(name))
-		for (size_t n = strlen(value); n && value[n - 1] == ' ';)
-			value[--n] = '\0';
-	else if (value)
-		value[strcspn(value, " ")] = '\0';
-	return value;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (job->job_state & flags[i].flag)
+			return flags[i].word;
+	return base < sizeof(words) / sizeof(*words) ? words[base] : "?";
 }
 
 static bool is_in_list(const char *word, const char *list)
@@ -184,17 +152,9 @@ static bool is_in_list(const char *word, const char *list)
 
 static bool is_in(const char *id, const char *states)
 {
-	slurm_job_info_t *job = find_job(id);
-	char *text, *state;
-	bool is;
+	const slurm_job_info_t *job = find_job(id);
 
-	if (!job)
-		return false;
-	text = text_of_job(job);
-	state = field_of(text, "JobState");
-	is = state && is_in_list(state, states);
-	free(text);
-	return is;
+	return job && is_in_list(state_of(job), states);
 }
 
 /* ---- conditions: true, or not yet ---- */
@@ -215,33 +175,42 @@ static bool none_is(char **args)
 	return true;
 }
 
+/* Slurm's own words for the numbers of reasons are those of squeue. */
 static bool has_reason(char **args)
 {
-	slurm_job_info_t *job = find_job(args[0]);
-	char *text, *reason;
-	bool has;
+	const slurm_job_info_t *job = find_job(args[0]);
+	char line[1024] = "";
+	FILE *f;
 
 	if (!job)
 		return false;
-	if (job->state_desc)
+	if (job->state_desc && *job->state_desc)
 		return strstr(job->state_desc, args[1]);
-	text = text_of_job(job);
-	reason = field_of(text, "Reason");
-	has = reason && strstr(reason, args[1]);
-	free(text);
-	return has;
+	snprintf(line, sizeof(line), "squeue -h -r -j '%s' -o %%r", args[0]);
+	f = popen(line, "r");
+	line[0] = '\0';
+	if (f) {
+		if (!fgets(line, sizeof(line), f))
+			line[0] = '\0';
+		pclose(f);
+	}
+	return strstr(line, args[1]);
 }
 
 static bool has_number(char **args)
 {
-	slurm_job_info_t *job = find_job(args[0]);
-	char *record = job && job->system_comment ?
-			       strstr(job->system_comment, "gang=") :
-			       NULL;
-	char *value = record ? last_of_line(record, args[1]) : NULL;
+	const slurm_job_info_t *job = find_job(args[0]);
+	const char *at = job && job->system_comment ?
+				 strstr(job->system_comment, "gang=") :
+				 NULL;
+	size_t len = strlen(args[1]);
+	unsigned long n = 0;
 
-	return (value ? strtoul(value, NULL, 10) : 0) >=
-	       strtoul(args[2], NULL, 10);
+	for (; at; at = strchr(at + 1, ' '))
+		if (at[0] == ' ' && !strncmp(at + 1, args[1], len) &&
+		    at[1 + len] == '=')
+			n = strtoul(at + 2 + len, NULL, 10);
+	return job && n >= strtoul(args[2], NULL, 10);
 }
 
 static bool is_empty(char **args)
@@ -255,25 +224,23 @@ static bool is_empty(char **args)
 	return true;
 }
 
-/* A state of scontrol that sinfo calls idle. There may be no slurmd yet: then it
- * need not answer. */
-static bool is_idle(node_info_t *node)
+/* As sinfo says it. Before there is a slurmd a node need not answer. */
+static bool is_idle(const node_info_t *node)
 {
-	char *text = text_of_node(node);
-	char *state = field_of(text, "State"), *rest = NULL;
-	char *word = state ? strtok_r(state, "+", &rest) : NULL;
-	bool idle = word && !strcmp(word, "IDLE"), off = false, silent = false;
+	const uint32_t starts = NODE_STATE_POWERED_DOWN |
+				NODE_STATE_POWERING_UP;
+	const uint32_t never = NODE_STATE_COMPLETING | NODE_STATE_DRAIN |
+			       NODE_STATE_FAIL | NODE_STATE_INVALID_REG |
+			       NODE_STATE_MAINT | NODE_STATE_PLANNED |
+			       NODE_STATE_POWERING_DOWN |
+			       NODE_STATE_POWER_DOWN |
+			       NODE_STATE_REBOOT_ISSUED |
+			       NODE_STATE_REBOOT_REQUESTED | NODE_STATE_RES;
 
-	while (idle && (word = strtok_r(NULL, "+", &rest))) {
-		if (is_in_list(word, "POWERED_DOWN|POWERING_UP"))
-			off = true;
-		else if (!strcmp(word, "NOT_RESPONDING"))
-			silent = true;
-		else
-			idle = is_in_list(word, "CLOUD|DYNAMIC_NORM");
-	}
-	free(text);
-	return idle && (off || !silent);
+	return (node->node_state & NODE_STATE_BASE) == NODE_STATE_IDLE &&
+	       !(node->node_state & never) &&
+	       (node->node_state & starts ||
+		!(node->node_state & NODE_STATE_NO_RESPOND));
 }
 
 static bool are_idle(char **args)
@@ -339,36 +306,34 @@ static int print_in(char **args)
 	return 0;
 }
 
+static const char *or_null(const char *text)
+{
+	return text ? text : "(null)";
+}
+
 /* scontrol asks for one job, too. */
 static int print_field(const char *name, const char *id)
 {
-	slurm_job_info_t *job;
-	char *text, *value;
+	const slurm_job_info_t *job;
 
 	if (slurm_load_job(&jobs, public_id_of_job(strtoul(id, NULL, 10)),
 			   SHOW_ALL) ||
 	    !(job = find_job(id)))
 		return 1;
-	text = text_of_job(job);
-	value = field_of(text, name);
-	puts(value ? value : "");
-	free(text);
-	return 0;
-}
-
-static int print_node_field(const char *name, const char *node)
-{
-	node_info_msg_t *nodes = NULL;
-	char *text, *value;
-
-	if (slurm_load_node_single(&nodes, (char *)node, SHOW_ALL) ||
-	    !nodes->record_count)
-		return 1;
-	text = text_of_node(&nodes->node_array[0]);
-	value = field_of(text, name);
-	if (value)
-		puts(value);
-	free(text);
+	if (!strcmp(name, "JobState"))
+		puts(state_of(job));
+	else if (!strcmp(name, "NodeList"))
+		puts(or_null(job->nodes));
+	else if (!strcmp(name, "Partition"))
+		puts(or_null(job->partition));
+	else if (!strcmp(name, "Priority"))
+		printf("%u\n", job->priority);
+	else if (!strcmp(name, "Restarts"))
+		printf("%u\n", job->restart_cnt);
+	else if (!strcmp(name, "SystemComment"))
+		puts(job->system_comment ? job->system_comment : "");
+	else
+		return 2;
 	return 0;
 }
 
@@ -390,8 +355,6 @@ int main(int argc, char **argv)
 		return print_in(argv + 2);
 	if (!strcmp(argv[1], "field") && argc == 4)
 		return print_field(argv[2], argv[3]);
-	if (!strcmp(argv[1], "node") && argc == 4)
-		return print_node_field(argv[2], argv[3]);
 	seconds = strtod(argv[1], &end);
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++)
 		if (!*end && !strcmp(argv[2], conditions[i].name) &&
