@@ -340,6 +340,11 @@ static const struct trial trials[] = {
 	  .expected =
 		  "1@10+100/200 16x1 start=15 user3:group2::queue1:app7 gang=app7-1\n"
 		  "2@20+100/200 1x1 start=25 user3:group2::queue1:app7 gang=app7-1\n" },
+	{ "jobs without a number have that of their line",
+	  "; x\n0 10 5 100 16 -1 -1 16 200 -1 1 3 2 7 1 1 -1 -1\n"
+	  "-1 20 5 100 1 -1 -1 16 200 -1 1 3 2 7 1 1 -1 -1\n",
+	  .expected = "2@10+100/200 16x1 start=15 user3:group2::queue1:app7\n"
+		      "3@20+100/200 1x1 start=25 user3:group2::queue1:app7\n" },
 	{ "a short line", "; x\n1 10 5 100 16 -1 -1 16 200 -1 1 3\n",
 	  .expected = ":2: field 13 (group): expected a number, found \"\"" },
 	{ "a long line", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n",
