@@ -576,7 +576,7 @@ static void run_out_of_memory(const struct sgang_plan_request *request)
 
 TEST(test_no_memory)
 {
-	for (uint64_t seed = 1; seed <= 60; seed++) {
+	for (uint64_t seed = 1; seed <= 120; seed++) {
 		struct world world;
 
 		make_world(&world, seed);
