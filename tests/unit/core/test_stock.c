@@ -239,6 +239,11 @@ TEST(test_allowed)
 	expect(&bed, "n4 n16", 2 * 64, true);
 	bed.member[0].units = 3;
 	expect_none(&bed);
+	/* the next member is like it in all but that */
+	bed.member[0].units = 2;
+	bed_add(&bed, 2, 0, true);
+	bed.member[1].ranks = 1;
+	expect(&bed, "n4 n16 | n1 n2", 2 * 64 + 2 * 4, true);
 	bed_close(&bed);
 	sgang_nodeset_destroy(set);
 }
