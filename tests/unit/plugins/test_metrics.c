@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,6 +193,36 @@ static bool file_has(const char *path, const char *words)
 	return strstr(text, words);
 }
 
+/* Mutexes that tell who unlocks what he has not locked. */
+static atomic_uint unlocked_wrongly;
+
+int __real_pthread_mutex_init(pthread_mutex_t *mutex,
+			      const pthread_mutexattr_t *attr);
+int __wrap_pthread_mutex_init(pthread_mutex_t *mutex,
+			      const pthread_mutexattr_t *attr);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+int __wrap_pthread_mutex_init(pthread_mutex_t *mutex,
+			      const pthread_mutexattr_t *attr)
+{
+	pthread_mutexattr_t checks;
+
+	(void)attr;
+	pthread_mutexattr_init(&checks);
+	pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK);
+	return __real_pthread_mutex_init(mutex, &checks);
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	int rc = __real_pthread_mutex_unlock(mutex);
+
+	if (rc)
+		atomic_fetch_add(&unlocked_wrongly, 1);
+	return rc;
+}
+
 #define SECONDS UINT64_C(1000000) /* of the clock of who offers */
 
 /* Counts of one start, and the file they are for. */
@@ -218,6 +249,7 @@ static void close_offered(struct offered *o)
 	sgang_metrics_file_destroy(o->f);
 	assert_int_equal(unlink(o->path), 0);
 	assert_int_equal(rmdir(o->dir), 0);
+	assert_int_equal(unlocked_wrongly, 0);
 }
 
 static void offer(struct offered *o, uint64_t seconds)
