@@ -423,6 +423,13 @@ NODES_TEST(test_left_out)
 	assert_null(sgang_seats_gone(3));
 	end(&a);
 	end(&b);
+	/* the first node is one like others */
+	start(&a, 0, 1, "0-3");
+	leave_out((const struct job *[]){ &a }, 1);
+	assert_int_equal(cpus_gone(0), 4);
+	assert_int_equal(cpus_gone(1), 4);
+	leave_out(NULL, 0);
+	end(&a);
 }
 
 /* 3.29: a core is free when the last that has it is left out; what scontrol
