@@ -263,6 +263,9 @@ GANGS_TEST(json_says_null)
 	assert_json(&gangs.gang[0], "tier", NULL);
 	assert_json(&gangs.gang[1], "ring_cost", "38");
 	assert_json(&gangs.gang[1], "phase", "Running");
+	/* lists have what is known, each once */
+	assert_json(&gangs.gang[1], "users", "[ \"alice\" ]");
+	assert_json(&gangs.gang[1], "accounts", "[ ]");
 }
 
 /* What definitions amount to: a job's row and a definition's, and the gang. */
