@@ -38,7 +38,6 @@ static int setup(void **state)
 				   "SwitchName=top Switches=l[0-3]\n";
 	struct sgang_error err = { "" };
 
-	(void)state;
 	for (uint32_t n = 0; n < NODES; n++) {
 		snprintf(name_text[n], sizeof(name_text[n]), "n%02u", n);
 		names[n] = name_text[n];
@@ -77,7 +76,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	sgang_fabric_destroy(fabric);
 	for (int p = 0; p < 2; p++)
 		sgang_nodeset_destroy(partitions[p].nodes);
@@ -440,6 +438,32 @@ TWIN_TEST(test_backfill)
 		assert_int_equal(o.jobs[2].start, 2200);
 		assert_in_range(o.jobs[3].start, 1030,
 				1030 + site.scheduling.bf_interval);
+		sgang_outcome_clear(&o);
+	}
+}
+
+/* The priorities of the queue, which priority/basic never looks at again. */
+TWIN_TEST(test_priorities)
+{
+	struct sgang_twin_terms terms = {
+		.trace = &trace,
+		.site = &site,
+		.fabric = fabric,
+	};
+	struct sgang_error err = { "" };
+	struct sgang_outcome o;
+
+	site.scheduling.multifactor = false;
+	trace.n_jobs = 0;
+	add(1000, 32, 600, "")->priority = 10;
+	add(1010, 32, 600, "")->priority = 10;
+	add(1020, 32, 600, "")->priority = 20;
+	for (int asked = 0; asked < 2; asked++) {
+		terms.priorities = asked;
+		assert_int_equal(sgang_twin_run(&terms, &o, &err), 0);
+		assert_int_equal(o.jobs[0].start, 1000);
+		assert_int_equal(o.jobs[1].start, asked ? 2200 : 1600);
+		assert_int_equal(o.jobs[2].start, asked ? 1600 : 2200);
 		sgang_outcome_clear(&o);
 	}
 }
