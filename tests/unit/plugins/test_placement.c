@@ -897,6 +897,28 @@ TOY_TEST(test_exclusive)
 	schedule_to(own, 2, FAKE_RUNNING);
 }
 
+/* Gangs that start together do not keep each other out. */
+TOY_TEST(test_exclusive_group)
+{
+	uint32_t a[1], b[2], late;
+
+	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
+	submit_many(with("a", 1, NULL,
+			 "gang_exclusive=leaf|gang_groups=alice/b"),
+		    1, a);
+	submit_many(with("b", 2, NULL,
+			 "gang_exclusive=leaf|gang_groups=alice/a"),
+		    2, b);
+	schedule_and_pass();
+	all_in_state(a, 1, FAKE_RUNNING);
+	all_in_state(b, 2, FAKE_RUNNING);
+	/* nor does one keep out a later member of the other */
+	late = submit(
+		with("b", 2, NULL, "gang_exclusive=leaf|gang_groups=alice/a"));
+	schedule_and_pass();
+	all_in_state(&late, 1, FAKE_RUNNING);
+}
+
 /* A domain counts where the gang uses a share of it (MinExclusiveShare=0.25):
  * one node of eight keeps nobody out of a spine, two do. */
 static void exclusive_share(uint32_t n, enum fake_state state)
