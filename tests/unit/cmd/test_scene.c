@@ -228,6 +228,11 @@ static void check_layout(const struct sgang_scene *scene)
 	layout = sgang_scene_layout_create(scene, &err);
 	assert_non_null(layout);
 	assert_true(layout->width == layout->domain[0].w);
+	/* many nodes are about as wide as a screen, and no column of them */
+	if (sgang_fabric_nodes(fabric) >= 60) {
+		assert_true(layout->width > layout->height);
+		assert_true(layout->width < 3 * layout->height);
+	}
 	for (i = 1; i < n; i++)
 		assert_true(
 			inside(&layout->domain[i],
