@@ -211,6 +211,23 @@ PREEMPTION_TEST(test_whole)
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "preempts job"), 3);
 }
 
+/* A member that ends while its gang waits for nodes that it claimed leaves
+ * nothing of that behind. */
+PREEMPTION_TEST(test_ends_with_claim)
+{
+	uint32_t low[NODES], ids[3];
+
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	assert_string_not_equal(record_of(ids[1]).claim, "");
+	fake_end(ids[1]);
+	pass();
+	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_FINISHED);
+	assert_string_equal(record_of(ids[1]).claim, "");
+	assert_string_equal(record_of(ids[1]).victims, "");
+	assert_int_equal(record_of(ids[1]).claimed, 0);
+}
+
 /* 3.32: no grace, and they are killed: it starts in the next pass. */
 PREEMPTION_TEST(test_killed)
 {
