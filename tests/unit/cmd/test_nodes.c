@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_nodes.c - what is looked up in the node records, and that all goes */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../core/fail_alloc.h"
 #include "cmd/nodes.h"
 
@@ -39,11 +33,10 @@ static void fill(struct sgang_nodes *nodes)
 	sgang_nodes_sort(nodes);
 }
 
-static void jobs_have_shares(void **state)
+TEST(jobs_have_shares)
 {
 	struct sgang_nodes nodes;
 
-	(void)state;
 	fill(&nodes);
 	assert_int_equal(sgang_nodes_share(&nodes, 7, "n2"), 1);
 	assert_int_equal(sgang_nodes_share(&nodes, 12, "n1"), 2);
@@ -56,11 +49,10 @@ static void jobs_have_shares(void **state)
 	assert_int_equal(sgang_nodes_share(&nodes, 7, "n2"), 0);
 }
 
-static void partitions_have_names(void **state)
+TEST(partitions_have_names)
 {
 	struct sgang_nodes nodes;
 
-	(void)state;
 	fill(&nodes);
 	assert_ptr_equal(sgang_nodes_partition(&nodes, "batch"),
 			 &nodes.partition[0]);
@@ -71,12 +63,11 @@ static void partitions_have_names(void **state)
 }
 
 /* sgang watch and sgang web read them again and again. */
-static void nothing_is_left(void **state)
+TEST(nothing_is_left)
 {
 	struct sgang_nodes nodes;
 	long live = fail_live;
 
-	(void)state;
 	fill(&nodes);
 	assert_true(fail_live > live);
 	sgang_nodes_clear(&nodes);
@@ -85,9 +76,8 @@ static void nothing_is_left(void **state)
 	sgang_nodes_clear(&nodes);
 }
 
-static void gpus_are_counted(void **state)
+TEST(gpus_are_counted)
 {
-	(void)state;
 	assert_int_equal(sgang_nodes_gpus("gpu:8"), 8);
 	assert_int_equal(sgang_nodes_gpus("gpu:a100:4(S:0-1),nic:2"), 4);
 	assert_int_equal(sgang_nodes_gpus("gpu:65535"), UINT16_MAX);
@@ -95,14 +85,4 @@ static void gpus_are_counted(void **state)
 	assert_int_equal(sgang_nodes_gpus(NULL), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jobs_have_shares),
-		cmocka_unit_test(partitions_have_names),
-		cmocka_unit_test(nothing_is_left),
-		cmocka_unit_test(gpus_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

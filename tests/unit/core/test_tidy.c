@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_tidy.c - which of the choices that cost the same is taken */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/plan/plan_private.h"
 
 #define N 4 /* children, with one way to use each */
@@ -72,9 +66,8 @@ static const struct trial {
 	  { 0, 1, 0, 0 } },
 };
 
-static void choices_are_tidied(void **state)
+TEST(choices_are_tidied)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
 		const struct trial *t = &trials[i];
 		struct sgang_point point[N];
@@ -102,11 +95,4 @@ static void choices_are_tidied(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(choices_are_tidied),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

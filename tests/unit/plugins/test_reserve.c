@@ -6,17 +6,9 @@
  */
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "plugins/spank/reserve.h"
 
 /* In the environment of both: the file. */
@@ -88,7 +80,6 @@ static int setup(void **state)
 	char here[PATH_MAX], self[PATH_MAX], path[2 * PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	(void)state;
 	if (n < 0 || !mkdtemp(dir) || !getcwd(here, sizeof(here)))
 		return -1;
 	self[n] = '\0';
@@ -103,7 +94,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	unlink(calls);
 	return unlink(scancel) || rmdir(dir);
 }
@@ -132,11 +122,10 @@ static void submits(char *const *argv, int status, const char *expected)
 
 /* Each group, then the job itself. Words that would keep a number back are left
  * out for the placeholders. */
-static void each_group_is_submitted(void **state)
+TEST(each_group_is_submitted)
 {
 	char *argv[] = { "sbatch", "-W", "--quiet", "-N1", "driver.sh", NULL };
 
-	(void)state;
 	submits(argv, 0,
 		"driver:min=1 1-1 driver.placeholder sbatch -N1 driver.sh\n"
 		"executor:min=8 1-8 executor.placeholder sbatch -N1 "
@@ -146,12 +135,11 @@ static void each_group_is_submitted(void **state)
 
 /* When the job is refused, its placeholders are cancelled, in whichever way
  * their numbers were told. */
-static void what_is_refused_leaves_nothing(void **state)
+TEST(what_is_refused_leaves_nothing)
 {
 	char *told[] = { "sbatch", "refused.sh", NULL };
 	char *parsable[] = { "sbatch", "--parsable", "refused.sh", NULL };
 
-	(void)state;
 	submits(told, 3,
 		"driver:min=1 1-1 driver.placeholder sbatch refused.sh\n"
 		"executor:min=8 1-8 executor.placeholder sbatch refused.sh\n"
@@ -168,10 +156,6 @@ static void what_is_refused_leaves_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_group_is_submitted),
-		cmocka_unit_test(what_is_refused_leaves_nothing),
-	};
 	const char *slash = strrchr(argv[0], '/');
 
 	if (!strcmp(slash ? slash + 1 : argv[0], "scancel")) {
@@ -180,5 +164,5 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return be_sbatch(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(setup, teardown);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_thread.c - threads of ours leave the daemon's signals to the daemon */
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "plugins/thread.h"
 
 static void *tell_mask(void *arg)
@@ -19,12 +14,11 @@ static void *tell_mask(void *arg)
 
 /* A signal that a thread of ours took would be lost for the daemon. Those that
  * nobody can block are in no mask. */
-static void no_signal_is_taken(void **state)
+TEST(no_signal_is_taken)
 {
 	sigset_t mask, all;
 	pthread_t thread;
 
-	(void)state;
 	sigemptyset(&mask);
 	sigfillset(&all);
 	sigdelset(&all, SIGKILL);
@@ -39,12 +33,11 @@ static void no_signal_is_taken(void **state)
 }
 
 /* Who starts one goes on with what it blocked. */
-static void the_own_mask_stays(void **state)
+TEST(the_own_mask_stays)
 {
 	sigset_t mask;
 	pthread_t thread;
 
-	(void)state;
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGUSR1);
 	assert_int_equal(pthread_sigmask(SIG_SETMASK, &mask, NULL), 0);
@@ -56,12 +49,4 @@ static void the_own_mask_stays(void **state)
 	assert_int_equal(sigismember(&mask, SIGUSR2), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_signal_is_taken),
-		cmocka_unit_test(the_own_mask_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
