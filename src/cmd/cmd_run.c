@@ -325,24 +325,80 @@ static int run_agent(const struct request *request,
 	return run_on_node(request, placed, member, node, err);
 }
 
+/* A line of a hostfile. */
+struct host {
+	const char *name;
+	size_t at; /* of its first rank */
+	uint32_t slots;
+};
+
+/* qsort */
+static int by_host(const void *a, const void *b)
+{
+	const struct host *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* qsort */
+static int by_ring(const void *a, const void *b)
+{
+	const struct host *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The nodes in ring order, each once: Open MPI 4 refuses a second line. Returns
+ * an array the caller frees and its length, or NULL with ENOMEM. */
+static struct host *list_hosts(const struct request *request,
+			       const struct sgang_placed *placed, size_t *n)
+{
+	struct host *host;
+	size_t all = 0, kept = 0;
+
+	for (size_t i = 0; i < placed->n; i++)
+		all += placed->member[i].n;
+	host = calloc(all + 1, sizeof(*host));
+	if (!host)
+		return NULL;
+	*n = 0;
+	for (size_t i = 0; i < placed->n; i++)
+		for (size_t k = 0; k < placed->member[i].n; k++, (*n)++)
+			host[*n] = (struct host){
+				.name = placed->member[i].node[k].has->name,
+				.at = *n,
+				.slots =
+					request->per_node ?
+						request->per_node :
+						placed->member[i].node[k].ranks,
+			};
+	qsort(host, *n, sizeof(*host), by_host);
+	for (size_t i = 0; i < *n; i++) {
+		if (kept && !strcmp(host[kept - 1].name, host[i].name))
+			host[kept - 1].slots += host[i].slots;
+		else
+			host[kept++] = host[i];
+	}
+	*n = kept;
+	qsort(host, kept, sizeof(*host), by_ring);
+	return host;
+}
+
 /* A file that mpirun inherits and that nobody has to remove. */
 static int write_hosts(const struct request *request,
 		       const struct sgang_placed *placed, char path[64],
 		       struct sgang_error *err)
 {
+	size_t n = 0;
+	struct host *host = list_hosts(request, placed, &n);
 	int fd = memfd_create("gang_hosts", 0);
-	int wrong = fd < 0;
+	int wrong = !host || fd < 0;
 
-	for (size_t i = 0; i < placed->n; i++) {
-		const struct sgang_map_member *member = &placed->member[i];
-
-		for (size_t k = 0; k < member->n && !wrong; k++)
-			wrong = dprintf(fd, "%s slots=%" PRIu32 "\n",
-					member->node[k].has->name,
-					request->per_node ?
-						request->per_node :
-						member->node[k].ranks) < 0;
-	}
+	for (size_t i = 0; i < n && !wrong; i++)
+		wrong = dprintf(fd, "%s slots=%" PRIu32 "\n", host[i].name,
+				host[i].slots) < 0;
+	free(host);
 	if (wrong)
 		return sgang_errf(err, errno, "no room for a hostfile: %s",
 				  strerror(errno));
