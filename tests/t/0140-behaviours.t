@@ -8,6 +8,8 @@ test_description='Each behaviour is in the tests that are said to prove it'
 
 : "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 list=$top_srcdir/doc/behaviours.md
+# Its rows are part of the script that they name.
+kinds=$top_srcdir/tests/kill/kinds
 
 # "NUMBER FILE" for each pair.
 sed -n 's/^| \([0-9]\.[0-9]*\) | \([^|]*\) |.*/\1 \2/p' "$list" |
@@ -37,7 +39,8 @@ test_expect_success 'each named test names the number' '
 		*.t) path=$top_srcdir/tests/t/$file ;;
 		*) path=$top_srcdir/tests/unit/$file ;;
 		esac
-		grep -qE "(^|[^0-9.])$number([^0-9]|\$)" "$path" || {
+		{ cat "$path" && grep "^${file%.t} " "$kinds"; } |
+			grep -qE "(^|[^0-9.])$number([^0-9]|\$)" || {
 			echo "$file does not name $number"
 			return 1
 		}

@@ -5,6 +5,7 @@
 test_description='--gang-spares=N:cold'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+. "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 6 -c 2 --faults --conf \
 'KillWait=2
@@ -160,35 +161,34 @@ ends_saved()
 		slurm_saved $spare
 }
 
-for at in reserved promoted launch released known; do
-	test_expect_success "6.5 slurmctld is killed: $at" '
-		test_when_finished clear_cluster &&
-		rm -f begun && gather die-$at 3 --gang-spares=1:cold &&
-		wait_for 20 all_in RUNNING ${members[@]} &&
-		wait_for 20 "test \$(wc -l <begun) = 3" && slurm_saved $members &&
-		if test $at = reserved; then
-			spare=$(submit -N1 -n2 --exclusive -t 10 \
-				--gang=die-$at --gang-min-member=3 -H \
-				--gang-spares=1:cold "$PWD/tells.sh") &&
-			slurm_saved $spare && slurm_fault kill-$at 1 &&
-			scontrol release $spare
-		else
-			add_cold die-$at && slurm_saved $spare &&
-			lost=$(for id in ${members[@]}; do
-				test "$(rank_of $id)" != 1 || echo $id; done) &&
-			ends_saved $lost && slurm_fault kill-$at 1
-		fi &&
-		wait_for 20 "! slurm_alive slurmctld" && slurm_fault &&
-		slurm_start_ctld &&
-		if test $at = reserved; then
-			wait_for 20 scontrol release $spare &&
-			wait_for 40 is_cold $spare && replaced
-		else
-			wait_for 60 takes_over && begun $spare
-		fi && complete die-$at && begun $spare &&
-		test "$(sort begun | uniq -d)" = ""
-	'
-done
+cold_up()
+{
+	test_when_finished clear_cluster
+	rm -f begun && gather die-$point 3 --gang-spares=1:cold &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	wait_for 20 "test \$(wc -l <begun) = 3" && slurm_saved $members &&
+	if test $point = reserved; then
+		spare=$(submit -N1 -n2 --exclusive -t 10 --gang=die-$point \
+			--gang-min-member=3 -H --gang-spares=1:cold \
+			"$PWD/tells.sh") && slurm_saved $spare
+	else
+		add_cold die-$point && slurm_saved $spare &&
+		ends_saved $(for id in ${members[@]}; do
+			test "$(rank_of $id)" != 1 || echo $id; done)
+	fi
+}
+cold_step() { test $point != reserved || scontrol release $spare; }
+cold_judged()
+{
+	if test $point = reserved; then
+		wait_for 20 scontrol release $spare &&
+		wait_for 40 is_cold $spare && replaced
+	else
+		wait_for 60 takes_over && begun $spare
+	fi && complete die-$point && begun $spare &&
+	test "$(sort begun | uniq -d)" = ""
+}
+kill_cases
 # slurmd reads the launch message when slurmctld is dead, and gives up the launch.
 test_expect_success '6.5 the launch of a spare is lost with slurmctld: it has its node again' '
 	test_when_finished clear_cluster &&

@@ -5,6 +5,7 @@
 test_description='sgang create --pool, --gang-spare-pool'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+. "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 8 -c 2 --faults --conf \
 'KillWait=2
@@ -342,34 +343,33 @@ ends_saved()
 		slurm_saved $spare
 }
 
-for at in reserved moved fill promoted filled launch released known; do
-	test_expect_success "6.5 slurmctld is killed: $at" '
-		test_when_finished clear_cluster && : >begun &&
-		"$sgang" create reserve --pool && gather die-$at &&
-		slurm_saved $members &&
-		if test $at = reserved; then
-			spare=$(submit -N1 -n2 --exclusive -t 10 -H \
-				--gang=reserve "$PWD/tells.sh") &&
-			slurm_saved $spare && slurm_fault kill-$at 1 &&
-			scontrol release $spare
-		else
-			add_spare && slurm_saved $spare &&
-			ends_saved $(with_rank 1 ${members[@]}) &&
-			slurm_fault kill-$at 1
-		fi &&
-		wait_for 20 "! slurm_alive slurmctld" && slurm_fault &&
-		slurm_start_ctld &&
-		if test $at = reserved; then
-			wait_for 20 scontrol release $spare &&
-			wait_for 40 in_pool $spare &&
-			fails $(with_rank 1 ${members[@]})
-		fi &&
-		wait_for 60 takes_over $spare die-$at 1 && begun $spare &&
-		add_spare && in_pool $spare && complete die-$at &&
-		test "$(sort begun | uniq -d)" = "" && test $(wc -l <begun) = 3 &&
-		in_pool $spare
-	'
-done
+pool_up()
+{
+	test_when_finished clear_cluster
+	: >begun && "$sgang" create reserve --pool && gather die-$point &&
+	slurm_saved $members &&
+	if test $point = reserved; then
+		spare=$(submit -N1 -n2 --exclusive -t 10 -H --gang=reserve \
+			"$PWD/tells.sh") && slurm_saved $spare
+	else
+		add_spare && slurm_saved $spare &&
+		ends_saved $(with_rank 1 ${members[@]})
+	fi
+}
+pool_step() { test $point != reserved || scontrol release $spare; }
+pool_judged()
+{
+	if test $point = reserved; then
+		wait_for 20 scontrol release $spare &&
+		wait_for 40 in_pool $spare &&
+		fails $(with_rank 1 ${members[@]})
+	fi &&
+	wait_for 60 takes_over $spare die-$point 1 && begun $spare &&
+	add_spare && in_pool $spare && complete die-$point &&
+	test "$(sort begun | uniq -d)" = "" && test $(wc -l <begun) = 3 &&
+	in_pool $spare
+}
+kill_cases
 test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
 
 test_done

@@ -5,6 +5,7 @@
 test_description='--gang-on-drain=replace'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+. "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 6 -c 2 --faults --conf 'SlurmdTimeout=30
 KillWait=5'
@@ -175,21 +176,22 @@ test_expect_success '6.6 of several users each has an own word' '
 	test "$(job_field $two Restarts)" = 0
 '
 
-# Who leaves does so once, and no other member starts anew: dies FAULT
-dies()
+# Who leaves does so once, and no other member starts anew.
+drain_up()
 {
-	run 3 $1 && slurm_saved ${members[1]} &&
+	run 3 $point && slurm_saved ${members[1]} &&
 		wait_for 20 "test -z \"\$(gang_record ${members[1]} since)\"" &&
-		slurm_saved ${members[1]} && node=$(node_of ${members[1]}) &&
-		slurm_fault kill-$1 1 && drain $node &&
-		wait_for 20 "! slurm_ctld_lives" && slurm_fault &&
-		slurm_start_ctld && wait_for 90 runs_again 1 ${members[@]} &&
-		moved ${members[1]} $node &&
-		wait_for 10 "test \$(starts_of $1) = 4" &&
-		! gang_log root/$1 "is lost"
+		slurm_saved ${members[1]} && node=$(node_of ${members[1]})
 }
-test_expect_success '6.6 slurmctld dies before it is requeued' 'dies leaves'
-test_expect_success '6.6 slurmctld dies after it was requeued' 'dies moved'
+drain_step() { drain $node; }
+drain_on() { drain $node; }	# slurmctld had no time to save it
+drain_judged()
+{
+	wait_for 90 runs_again 1 ${members[@]} && moved ${members[1]} $node &&
+		wait_for 10 "test \$(starts_of $point) = 4" &&
+		! gang_log root/$point "is lost"
+}
+kill_cases
 
 test_expect_success 'nothing is left' '
 	squeue -h -o %A | xargs -r scancel &&

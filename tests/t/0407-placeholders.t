@@ -8,6 +8,7 @@
 test_description='Placeholders: nodes for members to come'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+. "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 4 -c 2 --faults --conf \
 'KillWait=2
@@ -271,32 +272,37 @@ test_expect_success '1.54 1.55 a restart: placeholders hold on, members come' '
 	scontrol reconfigure && one=$(executor again) && wait_state $one RUNNING &&
 	n_kept 1 && finish again
 '
-for at in committed saved release released known; do
-	test_expect_success "1.54 slurmctld is killed while placeholders get their nodes: $at" '
-		finish && rm -f *.go *.log env.* && file die-$at 2 && slurm_fault kill-$at 1 &&
-		(begin die-$at || true) &&
-		wait_for 20 "! slurm_alive slurmctld" && slurm_fault &&
-		slurm_start_ctld && jobs=$(squeue -h -o %A | wc -l) &&
-		if test $jobs -lt 3; then scancel -u root; begin die-$at; fi &&
-		driver=$(squeue -h -n driver -o %A) &&
-		wait_for 60 held_again && wait_for 10 ran_once driver 1 && one=$(executor die-$at) &&
-		wait_state $one RUNNING && n_kept 1 && finish die-$at
-	'
-done
-# The launch may be lost with slurmctld. Then Slurm requeues the member, and it has
-# its node again.
-for at in swap swapped launch released known; do
-	test_expect_success "1.30 1.54 slurmctld is killed while a member comes: $at" '
-		n=3 fresh out-$at && slurm_saved $driver && rivals &&
-		one=$(executor out-$at -H) && slurm_saved $one &&
-		slurm_fault kill-$at 1 && scontrol release $one &&
-		wait_for 20 "! slurm_alive slurmctld" && slurm_fault &&
-		slurm_start_ctld &&
-		{ scontrol release $one || true; } &&
-		wait_for 60 all_in RUNNING $one && wait_for 10 ran_once executor 1 &&
-		wait_for 20 n_kept 2 && waits && finish out-$at
-	'
-done
+# Placeholders get their nodes.
+keeps_up() { finish && rm -f *.go *.log env.* && file die-$point 2; }
+keeps_step() { begin die-$point; }
+keeps_on()
+{
+	test $(squeue -h -o %A | wc -l) -ge 3 ||
+		{ scancel -u root; begin die-$point; }
+}
+keeps_judged()
+{
+	driver=$(squeue -h -n driver -o %A) &&
+	wait_for 60 held_again && wait_for 10 ran_once driver 1 &&
+	one=$(executor die-$point) && wait_state $one RUNNING && n_kept 1 &&
+	finish die-$point
+}
+
+# A member comes. The launch may be lost with slurmctld. Then Slurm requeues the
+# member, and it has its node again.
+comes_up()
+{
+	n=3 fresh out-$point && slurm_saved $driver && rivals &&
+	one=$(executor out-$point -H) && slurm_saved $one
+}
+comes_step() { scontrol release $one; }
+comes_on() { scontrol release $one || :; }
+comes_judged()
+{
+	wait_for 60 all_in RUNNING $one && wait_for 10 ran_once executor 1 &&
+	wait_for 20 n_kept 2 && waits && finish out-$point
+}
+kill_cases
 # slurmd reads the launch message when slurmctld is dead, and gives up the launch.
 test_expect_success '1.30 1.54 a launch is lost with slurmctld: the member has its node again' '
 	n=3 fresh lost && slurm_saved $driver && rivals && nodes=$(kept) &&

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0425-kill.t - slurmctld is killed in every phase of a gang and comes back
+#
+# The kinds of gangs and the points are in tests/kill/kinds.
 
 test_description='kill -9 of slurmctld: every gang runs whole, and once'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+. "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 4 -c 2 --faults --conf 'Licenses=lic:8'
 slurm_start
@@ -37,23 +40,19 @@ batch()
 # --- kinds of gangs: all submit four members, each for a node of its own, and
 # call the gangs that they are in ---
 
-submit_strict()
+# several COUNT [OPTIONS...]
+several()
 {
 	local i
 
-	for i in 1 2 3 4; do
-		members+=($(batch $name --gang-min-member=4)) || return 1
+	for ((i = 0; i < $1; i++)); do
+		members+=($(batch $name --gang-min-member=4 "${@:2}")) || return 1
 	done
 }
 
-submit_three()
-{
-	local i
-
-	for i in 1 2 3; do
-		members+=($(batch $name --gang-min-member=4)) || return 1
-	done
-}
+submit_strict() { several 4; }
+submit_three() { several 3; }
+submit_nonstrict() { several 4 --gang-mode=nonstrict; }
 
 submit_array()
 {
@@ -61,16 +60,6 @@ submit_array()
 
 	id=$(batch $name --gang-min-member=4 -a 1-4) || return 1
 	members=(${id}_1 ${id}_2 ${id}_3 ${id}_4)
-}
-
-submit_nonstrict()
-{
-	local i
-
-	for i in 1 2 3 4; do
-		members+=($(batch $name --gang-min-member=4 \
-			--gang-mode=nonstrict)) || return 1
-	done
 }
 
 submit_group()
@@ -183,71 +172,63 @@ left_clean()
 	wait_for 15 "test -z \"\$(jobs -r)\""
 }
 
-# --- kills ---
+# --- what all kinds do ---
 
-died()
-{
-	! slurm_alive slurmctld
-}
-
-come_back()
-{
-	died_at=$EPOCHREALTIME
-	slurm_fault &&
-	slurm_start_ctld
-}
-
-# begin NAME KIND NODES: with so many nodes busy the gang waits.
+# begin KIND NODES: with so many nodes busy the gang waits.
 begin()
 {
-	name=$1 gangs=root/$1 members=()
+	name=k$n_kills gangs=root/k$n_kills members=()
 	script $name
 	busy=
-	test $3 = 0 || {
-		busy=$(submit -N $3 --exclusive) &&
+	test $2 = 0 || {
+		busy=$(submit -N $2 --exclusive) &&
 		wait_state $busy RUNNING
 	} || return 1
-	submit_$2
+	submit_$1
 }
 
-saved()
+saved() { slurm_saved ${members[-1]%_*}; }
+
+make_room() { scancel $busy && wait_for 20 nodes_idle; }
+
+partition_is() { scontrol update PartitionName=main State=$1; }
+
+# --- a gang starts ---
+
+# The nodes become free, all of them at once: else some members have theirs before
+# the others. The members are on the disk when they are held, else they must be
+# now; that the job on the nodes has ended may not be.
+start_up()
 {
-	slurm_saved ${members[-1]%_*}
+	begin $1 4 && case $point in commit*) saved ;; esac &&
+		partition_is DOWN && make_room
+}
+start_step() { partition_is UP; }
+start_on() { partition_is UP && scancel -Q $busy; }
+# Where some may run before slurmctld dies the others start when it is back.
+start_judged()
+{
+	case $point in
+	release | released | known) whole_and_once partly ;;
+	*) whole_and_once ;;
+	esac
 }
 
-make_room()
-{
-	scancel $busy &&
-	wait_for 20 nodes_idle
-}
+# --- its waiting time ends, then it is told to start ---
 
-partition_is()
+late_up()
 {
-	scontrol update PartitionName=main State=$1
+	test_when_finished gang_setting WaitingTime 10:00
+	begin $1 2 && wait_for 20 "test \$(held_in \${members[@]}) = 2"
 }
-
-# The nodes become free, and slurmctld dies at that point of what follows. All of
-# them come at once: else some members have theirs before the others.
-dies_at()
+late_step() { gang_setting WaitingTime 0:01; }
+late_on()
 {
-	partition_is DOWN &&
-	make_room &&
-	slurm_fault kill-$1 $2 &&
-	{ partition_is UP || died; } &&
-	wait_for 30 died
+	wait_for 30 stopped_by_timeout ${members[@]} &&
+	gang_setting WaitingTime 10:00 && make_room &&
+	scontrol release ${members[0]}
 }
-
-# The members are on the disk when they are held, else they must be now; that the
-# job on the nodes has ended may not be.
-killed_at()
-{
-	case $1 in
-	commit*) saved ;;
-	esac &&
-	dies_at $1 $2 &&
-	come_back && partition_is UP &&
-	scancel -Q $busy
-}
+late_judged() { whole_and_once; }
 
 # --- slurmctld is killed from outside, in each phase ---
 
@@ -261,88 +242,87 @@ phase_is()
 	done
 }
 
-# The phase is the same when it is back, and so are the reasons.
-killed_in()
+# The phase is the same when it is back, and so are the reasons: phase WHEN
+phase_up()
 {
-	wait_for 20 phase_is $1 &&
-	saved &&
-	slurm_kill9_ctld &&
-	come_back &&
-	wait_for 20 phase_is $1
+	$1_up && wait_for 20 phase_is $phase && saved
+}
+phase_on() { wait_for 20 phase_is $phase; }
+phase_judged() { kill_part $1_judged && whole_and_once; }
+
+gathers_up() { phase=gathering && begin three 0; }
+gathers_judged()
+{
+	wait_for 10 squeue_says ${members[0]} "Gang root/$name gathering 3/4" &&
+	members+=($(batch $name))
 }
 
-test_expect_success '0.36 0.38 killed while it gathers' '
-	begin gathers three 0 &&
-	killed_in gathering &&
-	wait_for 10 squeue_says ${members[0]} "Gang root/gathers gathering 3/4" &&
-	members+=($(batch $name)) &&
-	whole_and_once
-'
-test_expect_success '0.36 0.38 killed while it waits' '
-	begin waits array 2 &&
-	killed_in waiting &&
-	wait_for 10 squeue_says ${members[0]} "Gang root/waits waits: " &&
-	scancel $busy &&
-	whole_and_once
-'
-test_expect_success '0.36 0.38 killed while it holds' '
-	begin holds nonstrict 2 &&
-	wait_for 20 "test \$(held_in \${members[@]}) = 2" &&
-	killed_in holding &&
-	wait_for 10 gang_log root/holds "found 2 held members again" &&
+waits_up() { phase=waiting && begin array 2; }
+waits_judged()
+{
+	wait_for 10 squeue_says ${members[0]} "Gang root/$name waits: " &&
+	scancel $busy
+}
+
+# Two hold.
+holds_up()
+{
+	phase=holding
+	begin nonstrict 2 &&
+	wait_for 20 "test \$(held_in \${members[@]}) = 2"
+}
+holds_judged()
+{
+	wait_for 10 gang_log root/$name "found 2 held members again" &&
 	test "$(held_in ${members[@]})" = 2 &&
 	test "$(licences_in_use)" = 2 &&
-	scancel $busy &&
-	whole_and_once
-'
-# Two hold, and their waiting time ends when somebody has seen that.
-hold_then_time_out()
-{
-	begin $1 nonstrict 2 &&
-	wait_for 20 "test \$(held_in \${members[@]}) = 2" &&
-	{ test $# = 1 || slurm_fault kill-$2 $3; } &&
-	{ gang_setting WaitingTime 0:01 || died; }
+	scancel $busy
 }
 
-test_expect_success '0.36 0.38 killed when its waiting time was over' '
-	test_when_finished gang_setting WaitingTime 10:00 &&
-	hold_then_time_out late &&
-	wait_for 20 stopped_by_timeout ${members[@]} &&
-	killed_in timeout &&
+# Two held, and their waiting time has ended.
+timed_out_up()
+{
+	phase=timeout
+	late_up nonstrict && late_step &&
+	wait_for 20 stopped_by_timeout ${members[@]}
+}
+timed_out_judged()
+{
 	stopped_by_timeout ${members[@]} &&
-	gang_setting WaitingTime 10:00 &&
-	make_room &&
-	scontrol release ${members[2]} &&
-	whole_and_once
-'
-test_expect_success '0.36 0.38 killed while it runs' '
-	begin runs mixed 0 &&
+	gang_setting WaitingTime 10:00 && make_room &&
+	scontrol release ${members[2]}
+}
+
+runs_up()
+{
+	phase=running
+	begin mixed 0 &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
-	wait_for 10 "test \$(starts_of $name) = 4" &&
-	killed_in running &&
-	whole_and_once
-'
+	wait_for 10 "test \$(starts_of $name) = 4"
+}
 
 # --- it was launched, and what was saved before is all that slurmctld has ---
 
-# A gang runs. slurmctld comes back with the state in which it was held, after
-# its nodes and members have done what the other arguments say.
-held_again()
+# again WHAT KIND: a gang runs. slurmctld comes back with the state in which it was
+# held, after its nodes and members have done what WHAT says.
+again_up() { start_up $2; }
+again_step() { start_step; }
+again_dead() { cp $state held.state; }
+again_on()
 {
-	cp $state held.state &&
-	come_back && partition_is UP &&
+	partition_is UP &&
 	wait_for 30 all_in RUNNING ${members[@]} &&
 	wait_for 10 "test \$(starts_of $name) = 4" &&
 	slurm_kill9_ctld &&
-	"$@" &&
+	kill_part $1_dead &&
 	cp held.state $state &&
-	come_back && partition_is UP
+	died_at=$EPOCHREALTIME && slurm_start_ctld && partition_is UP
 }
+again_judged() { $1_judged; }
 
-held_and_killed()
+launched_judged()
 {
-	begin $1 $2 4 &&
-	dies_at saved 1
+	whole_and_once && gang_log root/$name "found 4 held members again"
 }
 
 node_of()
@@ -351,11 +331,11 @@ node_of()
 }
 
 # As if these members had never been launched.
-never_launched()
+partly_dead()
 {
 	local id node
 
-	for id; do
+	for id in ${members[1]} ${members[2]}; do
 		node=$(node_of $id) &&
 		slurm_kill_node $node &&
 		rm -f $slurm_dir/run/$node.pid &&
@@ -363,104 +343,30 @@ never_launched()
 		slurm_start_node $node || return 1
 	done
 }
+partly_judged() { whole_and_once partly; }
 
-ended()
+short_dead()
 {
-	touch $1.go &&
-	wait_for 10 grep "^$1 stop" $name.log
+	touch ${members[0]}.go &&
+	wait_for 10 grep "^${members[0]} stop" $name.log
 }
-
-test_expect_success '0.38 all members were launched: they run on' '
-	held_and_killed launched strict &&
-	held_again true &&
-	whole_and_once &&
-	gang_log root/launched "found 4 held members again"
-'
-test_expect_success '0.38 two of them were: the others follow' '
-	held_and_killed partly nonstrict &&
-	held_again never_launched ${members[1]} ${members[2]} &&
-	whole_and_once partly
-'
-test_expect_success '0.38 one has ended meanwhile: it is not missed' '
-	held_and_killed short group &&
-	held_again ended ${members[0]} &&
+short_judged()
+{
 	wait_for 30 all_in RUNNING ${members[@]:1} &&
 	wait_for 60 all_in COMPLETED ${members[0]} &&
 	touch $name.go &&
 	wait_for 40 all_in COMPLETED ${members[@]} &&
 	left_clean
-'
+}
 
-test_expect_success '0.38 salloc and srun that have their nodes keep them' '
-	held_and_killed told mixed &&
-	held_again true &&
+told_judged()
+{
 	wait_for 60 "test \$(grep -c \"does not listen any more\" \
 		$slurm_dir/log/slurmctld.log) = 2" &&
 	whole_and_once
-'
-
-# --- kill points inside of a pass, chosen by a fixed seed ---
-
-seed=425
-
-# A number from 0 to $1 - 1 in $picked.
-pick()
-{
-	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
-	picked=$(((seed >> 8) % $1))
 }
 
-pick_one()
-{
-	pick $#
-	shift $picked
-	picked=$1
-}
-
-# Its waiting time ends, then it is told to start.
-killed_at_timeout()
-{
-	hold_then_time_out $name $1 $2 &&
-	wait_for 30 died &&
-	come_back &&
-	wait_for 30 stopped_by_timeout ${members[@]} &&
-	gang_setting WaitingTime 10:00 &&
-	make_room &&
-	scontrol release ${members[0]}
-}
-
-# Where some may run before slurmctld dies the others start when it is back.
-for round in {1..20}; do
-	pick_one commit committed saved release released known release released \
-		giveback timeout
-	point=$picked apart=
-	pick_one strict array nonstrict group mixed
-	kind=$picked
-	case $point-$kind in
-	commit-group | giveback-*) pick 2 ;;
-	release-group) pick 2; apart=partly ;;
-	commit-* | timeout-*) pick 4 ;;
-	release-*) pick 4; apart=partly ;;
-	released-* | known-*) pick 1; apart=partly ;;
-	*) pick 1 ;;
-	esac
-	at=$((picked + 1))
-	name=r$round
-	case $point in
-	giveback | timeout)
-		test_expect_success "0.36 0.38 seed 425, $round: $point $at" '
-			test_when_finished gang_setting WaitingTime 10:00 &&
-			killed_at_timeout $point $at &&
-			whole_and_once
-		' ;;
-	*)
-		test_expect_success "0.36 0.38 seed 425, $round: $point $at, $kind" '
-			begin $name $kind 4 &&
-			killed_at $point $at &&
-			whole_and_once $apart
-		' ;;
-	esac
-done
+kill_cases
 
 test_expect_success 'nothing is left' 'nothing_left'
 

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0426-preempt-kill.t - slurmctld is killed while a gang preempts, and comes back
+#
+# The points are in tests/kill/kinds.
 
 test_description='kill -9 of slurmctld in every phase of a preemption'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+. "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 4 -c 2 --faults --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
@@ -29,13 +32,13 @@ low()
 # fourth job of their class waits for any node, and a short one too.
 begin()
 {
-	name=$1
+	name=k$n_kills
 	clear_cluster || return 1
-	lows=($(low n1 main) $(low n2 main) $(low n3 $2)) firm=$(low n4 firm)
+	lows=($(low n1 main) $(low n2 main) $(low n3 $1)) firm=$(low n4 firm)
 	wait_for 15 all_in RUNNING ${lows[@]} $firm || return 1
 	others=($(submit -p main -N1 --exclusive -t 10) \
 		$(submit -p main -N1 --exclusive -t 1))
-	slurm_saved ${others[1]}
+	slurm_saved ${others[1]} && gang
 }
 
 # The gang is on the disk before it is its turn.
@@ -50,30 +53,6 @@ gang()
 			--gang-min-member=3)) || return 1
 	done
 	slurm_saved ${members[2]}
-}
-
-go()
-{
-	{ scontrol update PartitionName=high State=UP || died; }
-}
-
-died()
-{
-	! slurm_alive slurmctld
-}
-
-# The partition is up from the start, as in slurm.conf: that it is may not have
-# been saved.
-come_back()
-{
-	slurm_fault
-	rm -f "$slurm_dir"/state/part_state*
-	slurm_start_ctld
-}
-
-dies_at()
-{
-	slurm_fault kill-$1 $2 && go && wait_for 40 died && come_back
 }
 
 no_claim_left()
@@ -107,7 +86,7 @@ gave_way()
 	for id; do
 		case $(job_state $id) in
 		PENDING) test "$(restarts_of $id)" = 1 || return 1 ;;
-		FAILED) [[ $at = strike* ]] || return 1 ;;
+		FAILED) test $point = strike || return 1 ;;
 		*) return 1 ;;
 		esac
 	done
@@ -125,57 +104,42 @@ as_without_a_kill()
 	wait_for 20 no_claim_left
 }
 
-show()
-{
-	squeue -o '%i %P %T %r %N' >&2
-	return 1
-}
+# --- while it preempts: claim PARTITION ---
 
-for at in 'claimed 1' 'strike 0' 'strike 1' 'strike 3' 'commit 1' 'commit 3' \
-	'committed 1' 'saved 1' 'release 2' 'released 1' 'known 1'; do
-	test_expect_success "0.36, 3.29, 3.32: killed at $at" '
-		begin ${at%% *}-${at##* } main && gang && dies_at $at &&
-		as_without_a_kill || show
-	'
-done
+claim_up() { begin $1; }
+claim_step() { scontrol update PartitionName=high State=UP; }
+# The partition is up from the start, as in slurm.conf: that it is may not have
+# been saved.
+claim_dead() { rm -f "$slurm_dir"/state/part_state*; }
+claim_judged() { as_without_a_kill; }
+claim_show() { squeue -o '%i %P %T %r %N'; }
 
-at=
-# in_the_grace: two have gone, the third has its grace
-in_the_grace()
+# --- two have gone, the third has its grace ---
+
+grace_up()
 {
-	go &&
+	begin grace && claim_step &&
 	wait_for 20 all_in PENDING ${lows[0]} ${lows[1]} &&
 	wait_for 20 squeue_says ${members[0]} "1 of 3 preempted jobs are ending" &&
 	test "$(gang_record ${members[0]} claim)" = "n[1-3]" &&
-	"$sgang" explain root/$name | grep "Preempts=jobs"
+	"$sgang" explain root/$name | grep "Preempts=jobs" &&
+	case $1 in
+	saved) slurm_saved ${members[0]} ;;
+	cancelled)
+		slurm_saved ${members[0]} && scancel ${members[@]} &&
+		wait_for 20 gang_log root/$name "gives up its claim" &&
+		slurm_saved ${lows[0]} ;;
+	esac
 }
+grace_dead() { claim_dead; }
+grace_judged()
+{
+	test $1 = cancelled || { as_without_a_kill; return; }
+	wait_for 30 all_in RUNNING ${others[0]} && all_in RUNNING ${lows[2]}
+}
+grace_show() { claim_show; }
 
-test_expect_success '0.36, 3.30, 3.32: killed in the grace' '
-	begin grace grace && gang && in_the_grace &&
-	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld && come_back &&
-	as_without_a_kill || show
-'
-test_expect_success '0.36, 3.30, 3.32: killed in the grace, at once' '
-	begin grace2 grace && gang && in_the_grace &&
-	slurm_kill9_ctld && come_back &&
-	as_without_a_kill || show
-'
-test_expect_success '0.36, 3.32: killed after strike 2 of 3, one with a grace' '
-	at="strike 2"
-	begin grace3 grace && gang && dies_at $at &&
-	as_without_a_kill || show
-'
-test_expect_success '0.36, 3.29: the gang was cancelled, and no claim comes back' '
-	begin cancelled grace && gang && in_the_grace &&
-	slurm_saved ${members[0]} &&
-	scancel ${members[@]} &&
-	wait_for 20 gang_log root/cancelled "gives up its claim" &&
-	slurm_saved ${lows[0]} &&
-	slurm_kill9_ctld && come_back &&
-	wait_for 30 all_in RUNNING ${others[0]} &&
-	all_in RUNNING ${lows[2]} || show
-'
+kill_cases
 test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
 
 test_done

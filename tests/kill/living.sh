@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deaths.sh - slurmctld is killed in a step of a gang that runs
+# living.sh - slurmctld is killed in a step of a gang that runs
 #
-# For a test of its own private cluster, which this file starts. judge.awk says
-# whether two jobs had a rank, an epoch two maps, or a job two starts.
+# For tests of their own private clusters, which this file starts.
+# tests/churn/judge.awk says whether two jobs had a rank, an epoch two maps, or a
+# job two starts.
 
 seed=397 n_seasons=0 n_events=0
 churn=$(cd "$top_srcdir/tests/churn" && pwd)
 . "$churn/churn.sh"
+. "$top_srcdir/tests/kill/kill.sh"
 
 cat >topology.conf <<'END'
 SwitchName=leaf1 Nodes=n[1-3]
@@ -20,7 +22,7 @@ slurm_start
 
 churn_limit=$((2 * slurm_patience)) churn_overlap=$((5 * slurm_patience))
 
-show()
+living_show()
 {
 	judged
 	cat "$season/verdict"
@@ -28,10 +30,7 @@ show()
 	grep -v '^at' "$season/all"
 	scontrol -o show job | grep -o 'JobId=[0-9]*\|JobState=[A-Z]*\|Restarts=[0-9]*\|SystemComment=.*order' |
 		xargs -n 12
-	return 1
-} >&2
-
-died() { ! slurm_alive slurmctld; }
+}
 
 fresh()
 {
@@ -54,18 +53,13 @@ ends_saved()
 		wait_state $id $state && slurm_saved $other
 }
 
-# The next event, which slurmctld does not survive: kill_at POINT N
-kill_at()
+# The next event, which slurmctld does not survive.
+kill_follows()
 {
-	fact event $((++n_events)) kill-$1-$2 $gang ${victims[@]}
+	fact event $((++n_events)) kill-$point-$nth $gang ${victims[@]}
 	fact free $(sinfo -h -N -t idle -o %N)
 	fact died
 	seen_at=$EPOCHREALTIME
-}
-
-lives_again()
-{
-	wait_for 40 died && slurm_fault && slurm_start_ctld
 }
 
 # Each has been started so often again, which Slurm counts: restarted COUNT ID...
@@ -79,10 +73,14 @@ restarted()
 	done
 }
 
-# lost_at POINT N VICTIM: it fails, and slurmctld dies there.
-lost_at()
+partition_is() { scontrol update PartitionName=main State=$1; }
+
+victim_is()
 {
-	victims=($3) run_at=([$3]=0)
-	kill_at $1 $2 && ends_saved $3 fail FAILED &&
-		slurm_fault kill-$1 $2 && lives_again && settle && judged
+	victims=($1) run_at=([$1]=0)
+}
+
+loses()
+{
+	victim_is $1 && kill_follows && ends_saved $1 fail FAILED
 }
