@@ -454,13 +454,13 @@ opened()
 	fact event 0 start - && settle
 }
 
-# The gangs of the next eight events: one with or without spares, of which every
-# other time a member has two nodes, and another one.
+# The gangs of the next "per_season" events: one with or without spares, of which
+# every other time a member has two nodes, and another one.
 new_season()
 {
 	local n i ranks extra width=1 all
 
-	open_season && n_left=8 || return 1
+	open_season && n_left=$per_season || return 1
 	pick 2; ranks=$((3 + picked))
 	pick 3; extra=$picked
 	pick 2; n=$((2 + picked))

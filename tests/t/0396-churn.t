@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0396-churn.t - gangs lose members and nodes, and slurmctld dies
 #
-# SGANG_CHURN_EVENTS=N	that many losses [14]
+# SGANG_CHURN_EVENTS=N	that many losses [10, at night 48]
 # SGANG_CHURN_SEED=N	another order
 # What is checked is at the top of tests/churn/judge.awk.
 
@@ -10,7 +10,7 @@ test_description='Members and nodes are lost: ranks, maps, epochs, ring costs'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-seed=${SGANG_CHURN_SEED:-398} wanted=${SGANG_CHURN_EVENTS:-14}
+seed=${SGANG_CHURN_SEED:-407} wanted=${SGANG_CHURN_EVENTS:-$(by_day 10 48)}
 first_seed=$seed
 churn=$(cd "$top_srcdir/tests/churn" && pwd)
 . "$churn/churn.sh"
@@ -180,7 +180,7 @@ show()
 	sed -n '/^event/h;/^event/!H;${x;p}' "$season/all"
 } >&2
 
-n_events=0 n_seasons=0 n_left=0
+n_events=0 n_seasons=0 n_left=0 per_season=$(by_day 5 8)
 while test $n_events -lt $wanted; do
 	if test $n_left = 0; then
 		test_expect_success "6.1 6.5 seed $first_seed, season $((n_seasons + 1))" '
