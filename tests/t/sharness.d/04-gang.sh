@@ -38,6 +38,7 @@
 #                              may run already
 #   errors_left [PATTERN...]   what stands in the log and should not
 #   nothing_left [PATTERN...]  the check every test ends with: see there
+#   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
 
 test -n "$BASH_VERSION" || return 0
 
@@ -432,4 +433,10 @@ nothing_in_use()
 {
 	! scontrol -o show node | tr ' ' '\n' |
 		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2
+}
+
+leave_nothing()
+{
+	squeue -h -o %A | xargs -r scancel
+	nothing_left "$@"
 }
