@@ -1,13 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0552-max-gangs.t - how many gangs and members one user, and all, may have
+# 0552-max-gangs.t - how many gangs and members one user, and all, may have; and
+# members are known whatever number Slurm gives to them
 
-test_description='MaxGangs, MaxGangMembers and the like, of users and accounts'
+test_description='MaxGangs, MaxGangMembers and the like; which jobs are members'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 2 -c 8 --gang --conf \
-'PartitionName=main Nodes=ALL Default=YES State=UP
+'FirstJobId=100
+DebugFlags=NO_CONF_HASH
+PartitionName=main Nodes=ALL Default=YES State=UP
 PartitionName=test Nodes=ALL State=UP'
 users_setup
 slurm_start
@@ -118,9 +121,81 @@ test_expect_success 'nobody shuts all others out of the cluster' '
 		--gang-exclusive=core)
 '
 
+test_expect_success 'nothing is left so far' '
+	limits && leave_nothing "there is no partition none"
+'
+
+# --- which jobs are members ---
+
+option=_SLURM_SPANK_OPTION_gang_gang
+
+# known GANG JOB: who contradicts the gang is told of that job
+known()
+{
+	test_must_fail sbatch --gang=$1 --gang-min-member=7 --wrap=true \
+		2>err &&
+		{ grep "(job $2 of " err || { cat err; return 1; }; }
+}
+
+# Another job, so that the next one is not the first that is looked at.
+other() { submit --gang=other --gang-min-member=12 >/dev/null; }
+
+# 0.1
+test_expect_success 'one that came after others' '
+	other &&
+	other &&
+	job=$(submit --gang=a --gang-min-member=2) &&
+	other &&
+	known a $job
+'
+test_expect_success 'until it ends' '
+	scancel $job &&
+	wait_state $job CANCELLED &&
+	sbatch --gang=a --gang-min-member=7 --wrap=true
+'
+# The task that has started has a new number, the others have the old one.
+test_expect_success 'tasks of an array that was split' '
+	array=$(submit --gang=b --gang-min-member=1 --array=1-3%1) &&
+	wait_state ${array}_1 RUNNING &&
+	other &&
+	known b "[0-9]*" &&
+	scancel ${array}_1 &&
+	wait_state ${array}_2 RUNNING &&
+	known b "[0-9]*" &&
+	scancel $array
+'
+test_expect_success 'one that is requeued after it has ended' '
+	job=$(submit --gang=c --gang-min-member=1 --wrap=true) &&
+	wait_state $job COMPLETED &&
+	other &&
+	scontrol requeuehold $job &&
+	wait_state $job PENDING &&
+	other &&
+	known c $job
+'
+test_expect_success 'one whose number begins the row anew' '
+	high=$(submit --gang=other) &&
+	slurm_stop_ctld &&
+	sed -i "s/^FirstJobId=.*/FirstJobId=1\nMaxJobId=$((high + 2))/" \
+		"$SLURM_CONF" &&
+	slurm_start_ctld &&
+	other &&
+	other &&
+	low=$(submit --gang=d --gang-min-member=2) &&
+	test $low -lt $high &&
+	other &&
+	known d $low &&
+	known c $job
+'
+test_expect_success 'one that has the number that was asked for' '
+	asked=$((high + 50)) &&
+	test $asked = $("$raw_submit" -j $asked $option=e \
+		${option}_min_member=2) &&
+	other &&
+	known e $asked
+'
 test_expect_success 'nothing is left' '
-	scancel -u $alice && scancel -u $bob &&
-	nothing_left "there is no partition none"
+	leave_nothing "there is no partition none"
 '
 
 test_done
