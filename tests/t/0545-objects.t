@@ -1,19 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0545-objects.t - what defines a gang is a held job that never runs
+# 0545-objects.t - what defines a gang is a held job that never runs; and members
+# that programs submit by slurmrestd
 #
-# Here such a job is made with Slurm's library alone, by the words that sgang
-# create leaves in one, so that it can also be made wrong.
+# Such a job is made with Slurm's library alone, by the words that sgang create
+# leaves in one, so that it can also be made wrong.
+#
+# Where slurmrestd has a field for the options of plugins members are as any other.
+# Where it has none, as in Slurm 22.05, a job that names a gang is refused: it must
+# not run as an ordinary job.
 
-test_description='The definition of a gang apart from its members'
+test_description='The definition of a gang apart from its members; slurmrestd'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 2 -c 2 --gang \
 	--gang-conf 'GangName=root/listed MinMember=2 MinTRES=node=1'
+users_setup
 slurm_start
-
-raw_submit=$top_builddir/tests/t/raw_submit
 
 # raw OPTIONS ENTRY...: the entries without what stands in front of each
 raw()
@@ -178,6 +182,137 @@ test_expect_success '0.24 gang.conf is read again' '
 	one=$(submit -N 1 --gang=listed 2>err) &&
 	grep "gang root/listed is not defined yet" err &&
 	scancel $one
+'
+test_expect_success 'nothing is left so far' 'nothing_left'
+
+# --- members by slurmrestd ---
+
+if ! command -v slurmrestd >/dev/null; then
+	test -z "$SGANG_NO_SKIP" || slurm_fatal "there is no slurmrestd"
+	say "# skipped: there is no slurmrestd"
+elif ! as $alice slurmrestd -V >/dev/null 2>&1; then # not one that root has built
+	say "# skipped: other users cannot run slurmrestd"
+else
+	test_set_prereq REST
+fi
+
+rest_at_exit()
+{
+	local code=$?
+
+	trap '' HUP INT TERM
+	kill $rest_pid 2>/dev/null
+	rm -rf "$socket_dir"
+	(exit $code)
+	$rest_next_at_exit
+}
+
+# As $alice, until the test ends.
+rest_start()
+{
+	case $(slurmrestd -V) in
+	*" 22.05."*)
+		api=v0.0.38 openapi=openapi/v0.0.38 ;;
+	*)
+		api=v0.0.42 openapi=openapi/slurmctld
+		test_set_prereq SPANK_ENVIRONMENT ;;
+	esac
+	socket_dir=$(mktemp -d "${TMPDIR:-/tmp}/slurm-gang-rest.XXXXXX") &&
+		chown $alice "$socket_dir"
+	setpriv --reuid $alice --regid "$(id -g $alice)" --clear-groups -- slurmrestd -a rest_auth/local -s $openapi \
+		"unix:$socket_dir/socket" >"$slurm_dir/log/slurmrestd.log" 2>&1 &
+	rest_pid=$!
+	rest_next_at_exit=$(trap -p EXIT | cut -d "'" -f 2)
+	trap rest_at_exit EXIT
+	wait_for 20 test -S "$socket_dir/socket"
+}
+
+# rest_submit FILTER: a job of a minute, changed by a filter of jq; its number,
+# or the errors.
+rest_submit()
+{
+	local none='.environment = ["PATH=/bin:/usr/bin"]'
+
+	test $api != v0.0.38 || none='.environment = {PATH: "/bin:/usr/bin"}'
+	jq -n "{script: \"#!/bin/sh\necho \$SLURM_GANG_NAME \$SLURM_GANG_MEMBER_RANK\nsleep 60\n\",
+		job: ({name: \"rest\", partition: \"main\", nodes: 1,
+		current_working_directory: \"/tmp\",
+		standard_output: \"$slurm_dir/out/%j\"} | $none | $1)}" |
+		sed "$(test $api = v0.0.38 || echo 's/"nodes": 1/"nodes": "1"/')" |
+		as $alice curl -s --unix-socket "$socket_dir/socket" -d @- \
+			-H 'Content-Type: application/json' \
+			http://localhost/slurm/$api/job/submit |
+		jq -r 'if (.errors | length) > 0 then
+			.errors[] | .error, .description, .job_submit_user_msg
+			else .job_id end'
+}
+
+in_environment()
+{
+	if test $api = v0.0.38; then
+		echo ".environment[\"$1\"] = \"$2\""
+	else
+		echo ".environment += [\"$1=$2\"]"
+	fi
+}
+
+! test_have_prereq REST || rest_start
+
+test_expect_success REST 'an ordinary job is submitted' '
+	id=$(rest_submit .) &&
+	wait_state $id RUNNING &&
+	scancel $id
+'
+for name in _SLURM_SPANK_OPTION_gang_gang \
+	SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang; do
+	test_expect_success REST "a gang named in the environment is refused: $name" '
+		before=$(squeue -h | wc -l) &&
+		rest_submit "$(in_environment $name train)" >said &&
+		cat said &&
+		! grep -qx "[0-9]*" said &&
+		test "$(squeue -h -n rest -t PD,R,CF | wc -l)" = 0
+	'
+done
+test_expect_success REST '... and the log and the user have the reason' '
+	grep -q "environment of the job says --gang" said ||
+		grep -q "environment of the job says --gang" \
+			"$slurm_dir/log/slurmrestd.log" \
+			"$slurm_dir/log/slurmctld.log"
+'
+test_expect_success REST '... other names are nobody'\''s options' '
+	id=$(rest_submit "$(in_environment SLURM_GANG_NAME train)") &&
+	wait_state $id RUNNING &&
+	scancel $id
+'
+test_expect_success REST,!SPANK_ENVIRONMENT 'there is no field for them' '
+	rest_submit ".spank_environment = [\"_SLURM_SPANK_OPTION_gang_gang=t\"]" >said &&
+	grep "Unknown key" said &&
+	test "$(squeue -h -n rest -t PD,R,CF | wc -l)" = 0
+'
+options='.spank_environment = ["_SLURM_SPANK_OPTION_gang_gang=train",
+	"_SLURM_SPANK_OPTION_gang_gang_min_member=2"]'
+test_expect_success REST,SPANK_ENVIRONMENT '0.1 members are submitted, and start together' '
+	one=$(rest_submit "$options") &&
+	wait_for 20 squeue_says $one "Gang $alice/train gathering 1/2 members" &&
+	two=$(rest_submit "$options") &&
+	wait_for 30 all_in RUNNING $one $two &&
+	started_together $one $two &&
+	for rank in 0 1; do
+		wait_for 20 grep -qx "train $rank" \
+			"$slurm_dir/out/$one" "$slurm_dir/out/$two" ||
+			{ cat "$slurm_dir/out/"*; return 1; }
+	done &&
+	scancel $one $two
+'
+test_expect_success REST,SPANK_ENVIRONMENT '0.20 what is wrong is refused' '
+	rest_submit "${options/min_member=2/min_member=0}" >said &&
+	cat said &&
+	! grep -qx "[0-9]*" said
+'
+test_expect_success REST,SPANK_ENVIRONMENT '0.22 a stranger'\''s gang is refused' '
+	rest_submit "${options/gang=train/gang=$bob\/train}" >said &&
+	cat said &&
+	! grep -qx "[0-9]*" said
 '
 test_expect_success 'nothing is left' 'nothing_left'
 
