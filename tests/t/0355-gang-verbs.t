@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0355-gang-verbs.t - sgang hold, release and requeue act on a whole gang
+# 0355-gang-verbs.t - sgang hold, release and requeue act on a whole gang; requeue on
+# all of it in one step, or on none
 
 test_description='sgang hold, sgang release, sgang requeue'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
+slurm_setup -n 4 -c 2 --gang --conf KillWait=2
 users_setup
 gate_setup
 slurm_start
 sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 
-# Members of one node in the array "members": gather USER GANG MIN COUNT OPTION...
+# Members of one node in the array "members", which run $script or sleep: gather
+# USER GANG MIN COUNT OPTION...
 gather()
 {
 	local user=$1 gang=$2 min=$3 count=$4 i
@@ -21,7 +23,7 @@ gather()
 	members=()
 	for ((i = 0; i < count; i++)); do
 		members+=($(submit_as $user -N 1 --exclusive --gang=$gang \
-			--gang-min-member=$min "$@" --wrap="sleep 300")) ||
+			--gang-min-member=$min "$@" --wrap="${script-sleep 300}")) ||
 			return 1
 	done
 }
@@ -186,10 +188,86 @@ test_expect_success '6.14 JSON' '
 	grep "\"held\":2" out && grep "\"refused\":\[\]" out &&
 	as $alice "$sgang" release json --json >out && grep "\"released\":2" out
 '
+test_expect_success 'nothing is left so far' '
+	leave_nothing "Security violation, JOB_UPDATE RPC" \
+		"Attempt to modify priority"
+'
 
+# --- sgang requeue ---
+
+in_proj="--account=proj --gang=proj/joint"
+
+# Three members of alice's, in the array "members", run: run GANG OPTION...
+run()
+{
+	gather $alice $1 3 3 "${@:2}" && wait_for 15 all_in RUNNING ${members[@]}
+}
+
+again()
+{
+	test "$(restarts_of ${members[@]})" = $1 &&
+		wait_for 40 all_in RUNNING ${members[@]} &&
+		started_together ${members[@]}
+}
+
+for policy in ignore kill requeue; do
+	test_expect_success "6.14 $policy: all are requeued and start together" '
+		run $policy --gang-on-failure=$policy &&
+		says $alice "requeued $alice/$policy: 3 members" \
+			requeue $policy &&
+		again 3 &&
+		gang_log $alice/$policy "was requeued as a whole" &&
+		! gang_log $alice/$policy "is lost" &&
+		as $alice "$sgang" cancel $policy && wait_for 15 nodes_idle
+	'
+done
+test_expect_success '6.14 it is held while it waits to begin, and released' '
+	script="trap : TERM; while :; do sleep 1; done" run late &&
+	says $alice "requeued $alice/late: 3 members" requeue late &&
+	says $alice "held $alice/late: 3 members" hold late &&
+	refuses $alice "gang $alice/late: no member runs" requeue late &&
+	wait_for 20 all_in PENDING ${members[@]} &&
+	begins_now ${members[@]} &&
+	says $alice "released $alice/late: 3 members" release late &&
+	wait_for 40 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]}
+'
+test_expect_success '6.14 nobody else may' '
+	refuses $bob "job ${members[0]}: .* (a job of $alice)" \
+		requeue $alice/late &&
+	all_in RUNNING ${members[@]} &&
+	test "$(restarts_of ${members[@]})" = 3 &&
+	test -z "$(gang_record ${members[0]} recall)"
+'
+test_expect_success '6.14 an operator may' '
+	says root "requeued $alice/late: 3 members" requeue $alice/late &&
+	again 6 && as $alice "$sgang" cancel late && wait_for 15 nodes_idle
+'
+test_expect_success '6.14 of two users each can requeue none of the other, together all' '
+	set -- -N 1 --exclusive $in_proj --gang-min-member=2 &&
+	one=$(submit_as $alice "$@" --wrap="sleep 300") &&
+	two=$(submit_as $bob "$@" --wrap="sleep 300") &&
+	members=($one $two) && wait_for 15 all_in RUNNING $one $two &&
+	refuses $alice "job $two: .* (a job of $bob)" requeue proj/joint &&
+	test -n "$(gang_record $one recall)" &&
+	mark=$(submit -N 1 --wrap=true) && wait_state $mark COMPLETED &&
+	all_in RUNNING $one $two && test "$(restarts_of $one $two)" = 0 &&
+	refuses $bob "job $one: .* (a job of $alice)" requeue proj/joint &&
+	wait_for 15 all_in PENDING $one $two && again 2 &&
+	scancel $one $two && wait_for 15 nodes_idle
+'
+test_expect_success '6.14 where one cannot be requeued none is' '
+	set -- -N 1 --exclusive --gang=fixed --gang-min-member=2 &&
+	one=$(submit_as $alice "$@" --wrap="sleep 300") &&
+	two=$(submit_as $alice "$@" --no-requeue --wrap="sleep 300") &&
+	wait_for 15 all_in RUNNING $one $two &&
+	refuses $alice "gang $alice/fixed: job $two is none that Slurm requeues, so nobody is" \
+		requeue fixed &&
+	all_in RUNNING $one $two &&
+	test -z "$(gang_record $one recall)"
+'
 test_expect_success 'nothing is left' '
-	scancel -u $alice && wait_for 15 queue_empty &&
-	nothing_left "Security violation, JOB_UPDATE RPC" \
+	leave_nothing "Security violation, JOB_UPDATE RPC" \
 		"Attempt to modify priority"
 '
 
