@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0356-max-restarts.t - a gang that fails again and again, and what is said then
+# 0356-max-restarts.t - a gang that runs with fewer members than its minimum; one that
+# fails again and again, and what is said then
 
-test_description='--gang-max-restarts, and sgang explain of a gang that failed'
+test_description='--gang-on-stale, --gang-max-restarts, and sgang explain of failures'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
@@ -11,14 +12,114 @@ users_setup
 slurm_start
 in_proj="--account=proj --gang=proj/joint"
 
+# --- fewer members than the minimum ---
+
+# Three members run: gather GANG OPTION...
+gather()
+{
+	local gang=$1 i
+
+	shift
+	members=()
+	for i in 1 2 3; do
+		members+=($(submit -N 1 --exclusive --gang=$gang \
+			--gang-min-member=3 "$@" --wrap="sleep 300")) ||
+			return 1
+	done
+	wait_for 15 all_in RUNNING ${members[@]}
+}
+
+has_clock()
+{
+	test "$(gang_record $1 stale)" -gt 0
+}
+
+test_expect_success '6.10, 2.23, 2.25: kill: too few run for too long' '
+	gather kill --gang-on-stale=kill --gang-stale-grace=0:04 &&
+	scancel ${members[0]} && wait_state ${members[0]} CANCELLED &&
+	wait_for 5 has_clock ${members[1]} &&
+	all_in RUNNING ${members[1]} ${members[2]} &&
+	wait_for 20 all_in CANCELLED ${members[1]} ${members[2]} &&
+	grep "Gang root/kill is stale: running 2 of 3 for [4-9] s" \
+		"$slurm_dir/log/slurmctld.log" &&
+	squeue -h -t all -j ${members[1]} -o %r |
+		grep "^Gang root/kill is stale: running 2 of 3 for [4-9] s\$" &&
+	test "$("$sgang" list -h -o %T -t failed)" = Failed
+'
+test_expect_success '6.10 requeue: they gather, and start with another' '
+	gather again --gang-on-stale=requeue --gang-stale-grace=0:02 &&
+	scancel ${members[0]} &&
+	wait_for 20 all_in PENDING ${members[1]} ${members[2]} &&
+	begins_now ${members[1]} ${members[2]} &&
+	wait_for 15 squeue_says ${members[1]} "gathering 2/3" &&
+	members[0]=$(submit -N 1 --exclusive --gang=again --wrap="sleep 300") &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[1]} ${members[2]} ${members[0]} &&
+	test "$(restarts_of ${members[1]} ${members[2]})" = 2 &&
+	scancel ${members[@]} && wait_for 15 nodes_idle
+'
+test_expect_success '6.10 a restart of slurmctld does not wind the clock up' '
+	gather late --gang-on-stale=kill --gang-stale-grace=0:15 &&
+	scancel ${members[0]} && wait_for 5 has_clock ${members[1]} &&
+	since=$(gang_record ${members[1]} stale) &&
+	"$sgang" explain late >why &&
+	grep " Stale=2/3 Completed=0 Since=20.* OnStale=kill Ends=20" why &&
+	slurm_saved ${members[1]} && slurm_kill9_ctld && slurm_start_ctld &&
+	wait_for 20 all_in RUNNING ${members[1]} ${members[2]} &&
+	test "$(gang_record ${members[1]} stale)" = $since
+'
+test_expect_success '6.10, 2.24: another in time ends it' '
+	id=$(submit -N 1 --exclusive --gang=late --wrap="sleep 300") &&
+	wait_state $id RUNNING &&
+	wait_for 5 "test -z \"\$(gang_record ${members[1]} stale)\"" &&
+	scancel $id ${members[@]:1} && wait_for 15 nodes_idle
+'
+test_expect_success '6.10 who has completed counts as there, over a restart too' '
+	set -- -N 1 --exclusive --gang=ends --gang-min-member=3 \
+		--gang-on-stale=kill --gang-stale-grace=0:01 &&
+	one=$(submit "$@" --wrap=true) &&
+	two=$(submit "$@" --wrap="sleep 300") &&
+	three=$(submit "$@" --wrap="sleep 300") &&
+	wait_state $one COMPLETED && wait_for 5 "test \"\$(gang_record $two done)\" = 1" &&
+	slurm_saved $two && slurm_kill9_ctld && slurm_start_ctld &&
+	wait_for 20 all_in RUNNING $two $three &&
+	mark=$(submit -N 1 --wrap="sleep 3") && wait_state $mark COMPLETED &&
+	all_in RUNNING $two $three &&
+	test "$(gang_record $two done)" = 1 &&
+	test -z "$(gang_record $two stale)" &&
+	scancel $two $three && wait_for 15 nodes_idle
+'
+test_expect_success '6.10 what one user says ends no job of another' '
+	set -- -N 1 --exclusive $in_proj &&
+	one=$(submit_as $alice "$@" --gang-min-member=3 --wrap="sleep 300") &&
+	two=$(submit_as $bob "$@" --gang-on-stale=kill \
+		--gang-stale-grace=0:01 --wrap="sleep 300") &&
+	three=$(submit_as $bob "$@" --wrap="sleep 300") &&
+	wait_for 15 all_in RUNNING $one $two $three &&
+	scancel $three && wait_state $two CANCELLED &&
+	mark=$(submit -N 1 --wrap="sleep 2") && wait_state $mark COMPLETED &&
+	all_in RUNNING $one && scancel $one
+'
+test_expect_success 'without the option nothing is done, and nothing written' '
+	gather plain && scancel ${members[0]} &&
+	wait_state ${members[0]} CANCELLED &&
+	mark=$(submit -N 1 --wrap="sleep 2") && wait_state $mark COMPLETED &&
+	all_in RUNNING ${members[1]} ${members[2]} &&
+	test -z "$(gang_record ${members[1]} stale)" &&
+	test -z "$(gang_record ${members[1]} done)"
+'
+test_expect_success 'nothing is left so far' 'leave_nothing'
+
+# --- restarts ---
+
 # One that runs until there is FILE, and then does what it says.
 until_file()
 {
 	echo "until test -e '$PWD/$1'; do sleep 0.1; done; . '$PWD/$1'"
 }
 
-# Two members, of which the first fails when told: gather GANG OPTION...
-gather()
+# Two members, of which the first fails when told: pair GANG OPTION...
+pair()
 {
 	local gang=$1
 
@@ -52,7 +153,7 @@ explained()
 }
 
 test_expect_success '6.13 requeued as often as it says' '
-	gather train --gang-on-failure=requeue --gang-max-restarts=2 &&
+	pair train --gang-on-failure=requeue --gang-max-restarts=2 &&
 	test "$(gang_record ${members[1]} maxrestarts)" = 2 &&
 	does train "exit 1" && again 1
 '
@@ -80,7 +181,7 @@ test_expect_success '6.13 6.14 explain names member, exit code, node, restarts' 
 	grep "\"exit_code\":3,\"signal\":0" json
 '
 test_expect_success '6.13 a signal' '
-	gather killed --gang-on-failure=kill &&
+	pair killed --gang-on-failure=kill &&
 	does killed "kill -9 \$\$" && ended ${members[@]} &&
 	explained killed &&
 	grep "Failed=${members[0]} .*State=FAILED ExitCode=0 Signal=9" out &&
@@ -124,8 +225,6 @@ test_expect_success '6.13 nonsense is refused' '
 	grep "max-restarts=0: expected a number from 1" err
 '
 
-test_expect_success 'nothing is left' '
-	squeue -h -o %A | xargs -r scancel && nothing_left
-'
+test_expect_success 'nothing is left' 'leave_nothing'
 
 test_done
