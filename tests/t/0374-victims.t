@@ -3,7 +3,9 @@
 # 0374-victims.t - whom a job may preempt, and what becomes of them, step by step
 #
 # The tests' build of the plugin tells what the conductor would be told of a gang
-# in the partition `high`, and lets it preempt and spare jobs.
+# in the partition `high`, and lets it preempt and spare jobs. Then the same with
+# preempt/qos: the mode, the grace, the time of exemption and the priority are those
+# of the victim's QOS.
 
 test_description='Candidates, their grace, and how it is taken back'
 
@@ -11,6 +13,7 @@ test_description='Candidates, their grace, and how it is taken back'
 
 slurm_setup -n 6 -c 2 --faults --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
+DebugFlags=NO_CONF_HASH
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 KillWait=2
@@ -31,6 +34,16 @@ END
 chmod 755 "$slurm_dir/etc/epilog"
 echo "Epilog=$slurm_dir/etc/epilog" >>"$SLURM_CONF"
 gate_setup
+slurmdbd_setup 'AccountingStorageEnforce=associations,qos'
+acct add qos low,killed,exempt,other,high
+acct modify qos low set Priority=5
+acct modify qos killed set Priority=7 PreemptMode=cancel GraceTime=600
+acct modify qos exempt set Priority=8 PreemptExemptTime=00:00:20
+acct modify qos other set Priority=9
+acct modify qos high set Priority=100 Preempt=low,killed,exempt
+acct add account lab
+acct add user root account=lab defaultaccount=lab
+acct modify user root set qos=normal,low,killed,exempt,other,high
 slurm_start
 
 # do LINE...: what the plugin does from now on, for the gang of $high
@@ -253,6 +266,48 @@ test_expect_success '3.24 what a gang holds may be preempted, and nothing is los
 	do_lines && drop_all ${held[@]}
 '
 
-test_expect_success 'nothing is left' 'scancel -Q -u root; nothing_left'
+test_expect_success 'nothing is left so far' '
+	leave_nothing "No fed_mgr state file"
+'
+
+# --- by QOS ---
+
+test_expect_success 'slurmctld preempts by QOS from now on' '
+	sed -i "s,^PreemptType=.*,PreemptType=preempt/qos," "$SLURM_CONF" &&
+	slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle
+'
+high=$(submit --qos=high --gang=high --gang-min-member=2 -N 1)
+do_lines
+
+test_expect_success '3.24 whom the QOS names, and how it says' '
+	exempt=$(on n3 --qos=exempt) &&
+	low=$(on n1 --qos=low) &&
+	killed=$(on n2 -t 60 --qos=killed) &&
+	other=$(on n4 --qos=other) &&
+	look &&
+	is $low going=0 requeues=1 priority=5 &&
+	is $killed going=0 requeues=0 priority=7 &&
+	test -z "$(candidate $other)$(candidate $high)"
+'
+test_expect_success '3.24 who is exempt is none until that is over' '
+	until=$(($(started_at $exempt) + 20)) &&
+	if test $(date +%s) -lt $((until - 2)); then
+		test -z "$(candidate $exempt)" || return 1
+	fi &&
+	wait_for 40 "test \$(date +%s) -gt $until" &&
+	look && is $exempt going=0 requeues=1 priority=8
+'
+test_expect_success '3.30 the grace is that of its QOS' '
+	do_lines "preempt $killed" &&
+	wait_for 20 "look && is $killed going=1" &&
+	job_is $killed RUNNING &&
+	left=$(($(ends_at $killed) - $(date +%s))) &&
+	test $left -gt 400 && test $left -le 600 &&
+	do_lines "preempt $low" &&
+	wait_for 20 "look; test \"\$(restarts_of $low)\" = 1"
+'
+test_expect_success 'nothing is left' '
+	leave_nothing "No fed_mgr state file"
+'
 
 test_done
