@@ -37,6 +37,13 @@
 #   begins_now ID...           a requeued job need not wait for two minutes; it
 #                              may run already
 #   errors_left [PATTERN...]   what stands in the log and should not
+#   submit_by [sbatch's options]
+#                              as submit; where the variable by names a user it is
+#                              that user who does
+#   gather COUNT GANG [sbatch's options]
+#                              members of a node each, in the array "members",
+#                              whose minimum is that many; also with by
+#   clear_all                  cancel all jobs of all users and wait for the nodes
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 #   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
 
@@ -433,6 +440,29 @@ nothing_in_use()
 {
 	! scontrol -o show node | tr ' ' '\n' |
 		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2
+}
+
+submit_by()
+{
+	if test -n "$by"; then submit_as "$by" "$@"; else submit "$@"; fi
+}
+
+gather()
+{
+	local count=$1 gang=$2 i
+
+	shift 2
+	members=()
+	for ((i = 0; i < count; i++)); do
+		members+=($(submit_by -N 1 --exclusive --gang=$gang \
+			--gang-min-member=$count "$@")) || return 1
+	done
+}
+
+clear_all()
+{
+	squeue -h -o %A | xargs -r scancel
+	wait_for 15 queue_empty && wait_for 15 nodes_idle
 }
 
 leave_nothing()
