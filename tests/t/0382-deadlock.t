@@ -202,12 +202,13 @@ test_expect_success '0.9 two gangs of 100 on 100 slots, half of each first' '
 '
 
 test_expect_success 'nothing is left of them' 'nothing_left'
-slurm_cleanup
 
-# --- two nodes of 8 slots ---
+# --- 8 slots of each of them, as an ordinary job has the others ---
 
-slurm_setup -n 2 -c 8 --gang
-slurm_start
+test_expect_success 'eight slots of each node are free' '
+	rest=$(submit -N 2 -n 84 --ntasks-per-node=42 -J rest) &&
+	wait_state $rest RUNNING
+'
 
 # Lines "GANG MEMBERS SLOTS", one for each member of 60 gangs of 1 to 8 slots.
 # The smaller ones of a gang come first: four members of which the first wants 5
@@ -249,6 +250,10 @@ test_expect_success "0.9 60 gangs of 1 to 8 slots, members mixed (seed $seed)" '
 	all_done 100
 '
 
-test_expect_success 'nothing is left of these' 'nothing_left'
+test_expect_success 'nothing is left of these' '
+	scancel $rest &&
+	wait_state $rest CANCELLED &&
+	nothing_left
+'
 
 test_done
