@@ -11,7 +11,8 @@ SwitchName=l1 Nodes=n[1-2]
 SwitchName=l2 Nodes=n[3-4]
 SwitchName=top Switches=l[1-2]
 END
-slurm_setup --cloud 4 -c 4 --gang --topology topology.conf
+slurm_setup --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
+	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
 slurm_start
 sgang=$top_builddir/src/cmd/sgang
 
@@ -190,13 +191,9 @@ test_expect_success '5.6 what Slurm would have chosen is of the shares planned' 
 	test "$(gang_record ${members[0]} stock)" = 34 &&
 	drop ${members[@]}
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-slurm_stop
-slurm_cleanup
+test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
-slurm_setup --cloud 4 -c 4 --gang --node 'Gres=gpu:4' \
-	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
-slurm_start
+# --- GPUs ---
 
 # leave_gpus GPUS...: so many are free on n1, n2 ...
 leave_gpus()
@@ -266,5 +263,5 @@ test_expect_success '5.5 as many as are left, on three nodes' '
 	starts "-N3 --gpus=7" &&
 	starts "--gpus=7 -n3"
 '
-test_expect_success 'nothing is left again' 'clear_cluster && nothing_left'
+test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
 test_done
