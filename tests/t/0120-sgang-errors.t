@@ -37,15 +37,19 @@ bad() {
 	}'
 }
 
-# topo TITLE PATTERN: the same for a topology.conf read from standard input
+# The lines from the third argument on, or else what comes on standard input.
+lines_of() { test $# -lt 3 && cat || printf '%s\n' "${@:3}"; }
+
+# topo TITLE PATTERN LINE...: the same for a topology.conf of these lines, or read
+# from standard input
 topo() {
-	cat >topology.conf
+	lines_of "$@" >topology.conf
 	bad "topology: $1" "$2" ring --topology=topology.conf n1
 }
 
-# conf TITLE PATTERN: the same for a gang.conf read from standard input
+# conf TITLE PATTERN LINE...: the same for a gang.conf
 conf() {
-	cat >gang.conf
+	lines_of "$@" >gang.conf
 	bad "gang.conf: $1" "$2" ring "$T" --conf=gang.conf n1
 }
 
@@ -204,75 +208,35 @@ bad 'zero bytes as gang.conf' 'zeroes' ring "$T" --conf=zeroes n1
 
 # --- topology.conf: file and line are named
 topo 'empty' 'topology.conf' </dev/null
-topo 'only comments' 'topology.conf' <<'END'
-# nothing
-END
-topo 'unknown key' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=b Colour=red Nodes=n2
-END
-topo 'no name' 'topology.conf:1: ' <<'END'
-Nodes=n[1-4]
-END
-topo 'junk behind' 'topology.conf:3: ' <<'END'
-# a comment
-
-SwitchName=a Nodes=n1 junk
-END
-topo 'neither nodes nor switches' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=b
-END
-topo 'both nodes and switches' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=b Nodes=n2 Switches=a
-END
-topo 'defined twice' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=a Nodes=n2
-END
-topo 'unknown child' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=b Switches=a,c
-END
-topo 'two parents' 'topology.conf:[34]: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=b Nodes=n2
-SwitchName=p Switches=a
-SwitchName=q Switches=a,b
-END
-topo 'a cycle' 'topology.conf:[123]: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=p Switches=q
-SwitchName=q Switches=p
-END
-topo 'a switch under itself' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=p Switches=p,a
-END
-topo 'a node under two leaves' 'topology.conf:2: .*1' <<'END'
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[2-3]
-END
-topo 'bad node list' 'topology.conf:1: ' <<'END'
-SwitchName=a Nodes=n[1-
-END
-topo 'huge node list' 'topology.conf:1: ' <<'END'
-SwitchName=a Nodes=n[1-99999999]
-END
-topo 'line of a continued entry' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-SwitchName=b \
- Colour=red
-END
-topo 'included file that is not there' 'topology.conf:2: ' <<'END'
-SwitchName=a Nodes=n1
-Include no-such-file
-END
-topo 'file that includes itself' 'topology.conf' <<'END'
-SwitchName=a Nodes=n1
-Include topology.conf
-END
+topo 'only comments' 'topology.conf' '# nothing'
+topo 'unknown key' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=b Colour=red Nodes=n2'
+topo 'no name' 'topology.conf:1: ' 'Nodes=n[1-4]'
+topo 'junk behind' 'topology.conf:3: ' '# a comment' '' 'SwitchName=a Nodes=n1 junk'
+topo 'neither nodes nor switches' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=b'
+topo 'both nodes and switches' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=b Nodes=n2 Switches=a'
+topo 'defined twice' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=a Nodes=n2'
+topo 'unknown child' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=b Switches=a,c'
+topo 'two parents' 'topology.conf:[34]: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=b Nodes=n2' 'SwitchName=p Switches=a' 'SwitchName=q Switches=a,b'
+topo 'a cycle' 'topology.conf:[123]: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=p Switches=q' 'SwitchName=q Switches=p'
+topo 'a switch under itself' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=p Switches=p,a'
+topo 'a node under two leaves' 'topology.conf:2: .*1' 'SwitchName=a Nodes=n[1-2]' \
+	'SwitchName=b Nodes=n[2-3]'
+topo 'bad node list' 'topology.conf:1: ' 'SwitchName=a Nodes=n[1-'
+topo 'huge node list' 'topology.conf:1: ' 'SwitchName=a Nodes=n[1-99999999]'
+topo 'line of a continued entry' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'SwitchName=b \' ' Colour=red'
+topo 'included file that is not there' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
+	'Include no-such-file'
+topo 'file that includes itself' 'topology.conf' 'SwitchName=a Nodes=n1' \
+	'Include topology.conf'
 {
 	echo 'SwitchName=s0 Nodes=n1'
 	for i in $(seq 1 40); do
@@ -280,77 +244,33 @@ END
 	done
 } >deep
 topo 'too many levels' 'topology.conf' <deep
-topo 'a node in two blocks' 'topology.conf:2: .*topology.conf:1' <<'END'
-BlockName=a Nodes=n[1-2]
-BlockName=b Nodes=n[2-3]
-END
-topo 'a block size that joins no blocks' 'topology.conf:2: .*30' <<'END'
-BlockName=a Nodes=n[1-18]
-BlockSizes=18,30
-END
-topo 'switches and blocks' 'topology.conf:2: .*topology.conf:1' <<'END'
-SwitchName=a Nodes=n[1-2]
-BlockName=b Nodes=n[3-4]
-END
-topo 'yaml: a node under two leaves' 'topology.conf:6: .*topology.conf:4' <<'END'
-- topology: t
-  tree:
-    switches:
-      - switch: a
-        nodes: n[1-2]
-      - switch: b
-        nodes: n[2-3]
-END
-topo 'yaml: a kind that is not understood' 'topology.conf:2: .*ring' <<'END'
-- topology: t
-  ring:
-    rings: []
-END
-topo 'yaml: not well formed' 'topology.conf:3: ' <<'END'
-- topology: t
-  tree: [
-END
+topo 'a node in two blocks' 'topology.conf:2: .*topology.conf:1' \
+	'BlockName=a Nodes=n[1-2]' 'BlockName=b Nodes=n[2-3]'
+topo 'a block size that joins no blocks' 'topology.conf:2: .*30' \
+	'BlockName=a Nodes=n[1-18]' 'BlockSizes=18,30'
+topo 'switches and blocks' 'topology.conf:2: .*topology.conf:1' \
+	'SwitchName=a Nodes=n[1-2]' 'BlockName=b Nodes=n[3-4]'
+topo 'yaml: a node under two leaves' 'topology.conf:6: .*topology.conf:4' \
+	'- topology: t' '  tree:' '    switches:' '      - switch: a' \
+	'        nodes: n[1-2]' '      - switch: b' '        nodes: n[2-3]'
+topo 'yaml: a kind that is not understood' 'topology.conf:2: .*ring' '- topology: t' \
+	'  ring:' '    rings: []'
+topo 'yaml: not well formed' 'topology.conf:3: ' '- topology: t' '  tree: ['
 
 # --- gang.conf: file and line are named
-conf 'unknown key' 'gang.conf:2: ' <<'END'
-# a comment
-Colour=red
-END
-conf 'no value' 'gang.conf:1: ' <<'END'
-HopCosts
-END
-conf 'not a number' 'gang.conf:1: ' <<'END'
-HopCosts=1,two,4
-END
-conf 'costs that fall' 'gang.conf:1: ' <<'END'
-HopCosts=4,2,1
-END
-conf 'cost 0' 'gang.conf:1: ' <<'END'
-HopCosts=0,1
-END
-conf 'huge cost' 'gang.conf:1: ' <<'END'
-HopCosts=1,99999999999999999999999
-END
-conf 'level named twice' 'gang.conf:1: ' <<'END'
-LevelNames=island,node,node
-END
-conf 'neither yes nor no' 'gang.conf:2: ' <<'END'
-Gangs=yes
-PlaceAll=perhaps
-END
-conf 'bandwidth 0' 'gang.conf:1: ' <<'END'
-LevelBandwidth=900,0
-END
-conf 'a topology that the file does not have' 'TopologyName' <<'END'
-TopologyName=racks
-END
-conf 'NVLink across leaf switches' 'gang.conf:1: .*conf:[0-9]+ .*conf:[0-9]+' <<'END'
-NVLinkDomain=nv Nodes=n[2-3]
-END
-conf 'key twice' 'gang.conf:2: ' <<'END'
-PlaceAll=yes
-PlaceAll=no
-END
+conf 'unknown key' 'gang.conf:2: ' '# a comment' 'Colour=red'
+conf 'no value' 'gang.conf:1: ' 'HopCosts'
+conf 'not a number' 'gang.conf:1: ' 'HopCosts=1,two,4'
+conf 'costs that fall' 'gang.conf:1: ' 'HopCosts=4,2,1'
+conf 'cost 0' 'gang.conf:1: ' 'HopCosts=0,1'
+conf 'huge cost' 'gang.conf:1: ' 'HopCosts=1,99999999999999999999999'
+conf 'level named twice' 'gang.conf:1: ' 'LevelNames=island,node,node'
+conf 'neither yes nor no' 'gang.conf:2: ' 'Gangs=yes' 'PlaceAll=perhaps'
+conf 'bandwidth 0' 'gang.conf:1: ' 'LevelBandwidth=900,0'
+conf 'a topology that the file does not have' 'TopologyName' 'TopologyName=racks'
+conf 'NVLink across leaf switches' 'gang.conf:1: .*conf:[0-9]+ .*conf:[0-9]+' \
+	'NVLinkDomain=nv Nodes=n[2-3]'
+conf 'key twice' 'gang.conf:2: ' 'PlaceAll=yes' 'PlaceAll=no'
 
 # --- nothing at all comes with 2 and one line when Slurm cannot be asked
 test_expect_success 'list without a cluster does not say no' '

@@ -55,9 +55,9 @@ commands() {
 	sed "s/^sbatch --parsable //" lines
 }
 
-# wrong TITLE LINE PATTERN: the file on standard input is refused with one line
-# that names the file and this line of it, and nothing is submitted. Line 0:
-# there is no number.
+# wrong TITLE LINE PATTERN TEXT...: the file of these lines, or what comes on standard
+# input, is refused with one line that names the file and this line of it, and
+# nothing is submitted. Line 0: there is no number.
 wrong_run() {
 	submit wrong.yaml
 	test $? -eq 2 &&
@@ -76,8 +76,11 @@ wrong_run() {
 	}
 }
 
+# The lines from the fourth argument on, or else what comes on standard input.
+lines_of() { test $# -lt 4 && cat || printf '%s\n' "${@:4}"; }
+
 wrong() {
-	cat >wrong.yaml
+	lines_of "$@" >wrong.yaml
 	wrong_line=$2
 	wrong_pattern=$3
 	test_expect_success "wrong: $1" 'wrong_run'
@@ -95,7 +98,7 @@ wrong_role() {
 		    options: [--nodes=1]
 		  - name: worker
 		END
-		sed 's/^/    /'
+		lines_of "$@" | sed 's/^/    /'
 	} >wrong.yaml
 	wrong_line=$2
 	wrong_pattern=$3
@@ -302,6 +305,8 @@ test_expect_success 'no sbatch' '
 	grep "sgang: cannot run sbatch: .*; nothing was submitted" err
 '
 
+role='roles: [{name: a, command: b}]'
+
 # --- files that are no YAML, or more than we understand
 test_expect_success 'no such file' '
 	test_expect_code 2 "$SGANG" submit none.yaml 2>err &&
@@ -312,229 +317,99 @@ test_expect_success 'a folder' '
 	grep -x "sgang: jobs: Is a directory" err
 '
 wrong 'empty' 0 'nothing in it' </dev/null
-wrong 'comments only' 0 'nothing in it' <<<'# nothing'
-wrong 'a text' 1 'expected keys' <<<'train'
-wrong 'a list' 1 'expected keys' <<<'[a, b]'
-wrong 'an open bracket' 3 '.' <<'END'
-gang: train
-roles: [
-END
-wrong 'a tab' 3 '.' <<'END'
-gang: train
-roles:
-	- name: a
-END
+wrong 'comments only' 0 'nothing in it' '# nothing'
+wrong 'a text' 1 'expected keys' 'train'
+wrong 'a list' 1 'expected keys' '[a, b]'
+wrong 'an open bracket' 3 '.' 'gang: train' 'roles: ['
+wrong 'a tab' 3 '.' 'gang: train' 'roles:' '	- name: a'
 printf 'gang: \xff\xfe\n' >bytes
 wrong 'no text' 0 'UTF-8' <bytes
-wrong 'a zero byte' 1 'zero byte' <<'END'
-gang: "a\0b"
-roles: []
-END
-wrong 'an alias' 3 'aliases' <<'END'
-gang: &a train
-roles:
-  - name: *a
-END
-wrong 'a tag' 1 'tags' <<<'gang: !!str train'
-wrong 'two documents' 4 'second document' <<'END'
-gang: train
-roles: []
----
-gang: other
-END
-wrong 'a key twice' 3 'key "mode" stands twice' <<'END'
-gang: train
-mode: strict
-mode: nonstrict
-END
-wrong 'a key that is a list' 1 'expected a key' <<<'[a]: b'
+wrong 'a zero byte' 1 'zero byte' 'gang: "a\0b"' 'roles: []'
+wrong 'an alias' 3 'aliases' 'gang: &a train' 'roles:' '  - name: *a'
+wrong 'a tag' 1 'tags' 'gang: !!str train'
+wrong 'two documents' 4 'second document' 'gang: train' 'roles: []' '---' \
+	'gang: other'
+wrong 'a key twice' 3 'key "mode" stands twice' 'gang: train' 'mode: strict' \
+	'mode: nonstrict'
+wrong 'a key that is a list' 1 'expected a key' '[a]: b'
 printf '[%.0s' {1..100} >deep
 wrong 'depth' 1 'inside of each other' <deep
 
 # --- what the file says
-wrong 'no gang' 1 'gang: is missing' <<<'roles: []'
-wrong 'no roles' 1 'roles: is missing' <<<'gang: train'
-wrong 'roles that are none' 2 'expected a list of roles' <<'END'
-gang: train
-roles: worker
-END
-wrong 'no role' 2 'expected a list of roles' <<'END'
-gang: train
-roles: []
-END
-wrong 'a role that is a text' 3 'expected a role' <<'END'
-gang: train
-roles:
-  - worker
-END
-wrong '0.18 a bad name' 1 "gang=Train: a gang's name has no upper-case" <<'END'
-gang: Train
-roles: [{name: a, command: b}]
-END
-wrong 'an empty name' 1 'gang: expected a text' <<'END'
-gang:
-roles: [{name: a, command: b}]
-END
-wrong 'a list as a name' 1 'gang: expected a text' <<'END'
-gang: [train]
-roles: [{name: a, command: b}]
-END
-wrong "an unknown key" 2 'unknown key "min-members", did you mean "min-member"?' <<'END'
-gang: train
-min-members: 2
-roles: [{name: a, command: b}]
-END
-wrong 'an option with its prefix' 2 'unknown key "gang-mode"' <<'END'
-gang: train
-gang-mode: strict
-roles: [{name: a, command: b}]
-END
-wrong 'an option of each member' 2 'unknown key "rank"' <<'END'
-gang: train
-rank: 2
-roles: [{name: a, command: b}]
-END
-wrong 'the hidden option' 2 'unknown key "object"' <<'END'
-gang: train
-object: 1
-roles: [{name: a, command: b}]
-END
-wrong '0.20 a bad number' 2 'min-member=none: expected a number' <<'END'
-gang: train
-min-member: none
-roles: [{name: a, command: b}]
-END
-wrong '0.20 a bad mode' 3 'mode=loose: expected' <<'END'
-gang: train
-# a comment
-mode: loose
-roles: [{name: a, command: b}]
-END
-wrong 'a list as a mode' 2 'mode: expected a text' <<'END'
-gang: train
-mode: [strict]
-roles: [{name: a, command: b}]
-END
-wrong 'a map as groups' 2 'groups: expected a text' <<'END'
-gang: train
-groups: {a: b}
-roles: [{name: a, command: b}]
-END
-wrong '0.20 minimum above total' 1 'min-member=3 is above total-number=2' <<'END'
-gang: train
-min-member: 3
-total-number: 2
-roles: [{name: a, command: b}]
-END
-wrong '0.20 fewer expected than there are' 1 'min-member=3 is above' <<'END'
-gang: train
-total-number: 2
-roles: [{name: a, count: 3, command: b}]
-END
-wrong 'more members than can be' 1 'expected a number from 1 to 100000' <<'END'
-gang: train
-roles: [{name: a, count: 100000, command: b}, {name: c, command: b}]
-END
-wrong 'options that are a text' 2 'options: expected a list' <<'END'
-gang: train
-options: --time=10
-roles: [{name: a, command: b}]
-END
+wrong 'no gang' 1 'gang: is missing' 'roles: []'
+wrong 'no roles' 1 'roles: is missing' 'gang: train'
+wrong 'roles that are none' 2 'expected a list of roles' 'gang: train' 'roles: worker'
+wrong 'no role' 2 'expected a list of roles' 'gang: train' 'roles: []'
+wrong 'a role that is a text' 3 'expected a role' 'gang: train' 'roles:' '  - worker'
+wrong '0.18 a bad name' 1 "gang=Train: a gang's name has no upper-case" 'gang: Train' \
+	"$role"
+wrong 'an empty name' 1 'gang: expected a text' 'gang:' "$role"
+wrong 'a list as a name' 1 'gang: expected a text' 'gang: [train]' "$role"
+wrong "an unknown key" 2 'unknown key "min-members", did you mean "min-member"?' \
+	'gang: train' 'min-members: 2' "$role"
+wrong 'an option with its prefix' 2 'unknown key "gang-mode"' 'gang: train' \
+	'gang-mode: strict' "$role"
+wrong 'an option of each member' 2 'unknown key "rank"' 'gang: train' 'rank: 2' \
+	"$role"
+wrong 'the hidden option' 2 'unknown key "object"' 'gang: train' 'object: 1' "$role"
+wrong '0.20 a bad number' 2 'min-member=none: expected a number' 'gang: train' \
+	'min-member: none' "$role"
+wrong '0.20 a bad mode' 3 'mode=loose: expected' 'gang: train' '# a comment' \
+	'mode: loose' "$role"
+wrong 'a list as a mode' 2 'mode: expected a text' 'gang: train' 'mode: [strict]' \
+	"$role"
+wrong 'a map as groups' 2 'groups: expected a text' 'gang: train' 'groups: {a: b}' \
+	"$role"
+wrong '0.20 minimum above total' 1 'min-member=3 is above total-number=2' \
+	'gang: train' 'min-member: 3' 'total-number: 2' "$role"
+wrong '0.20 fewer expected than there are' 1 'min-member=3 is above' 'gang: train' \
+	'total-number: 2' 'roles: [{name: a, count: 3, command: b}]'
+wrong 'more members than can be' 1 'expected a number from 1 to 100000' 'gang: train' \
+	'roles: [{name: a, count: 100000, command: b}, {name: c, command: b}]'
+wrong 'options that are a text' 2 'options: expected a list' 'gang: train' \
+	'options: --time=10' "$role"
 for option in -a1-3 --array=1-3 --gang-mode=strict --gang=b --wrap=ls \
 	--parsable --test-only -W --wait -Mother --clusters=other; do
-	wrong "option $option" 2 "\"$option\" cannot be here: ." <<-END
-	gang: train
-	options: [--time=10, $option]
-	roles: [{name: a, command: b}]
-	END
+	wrong "option $option" 2 "\"$option\" cannot be here: ." "gang: train" \
+		"options: [--time=10, $option]" "$role"
 done
 for option in nodes=1 '""' - -- 4; do
-	wrong "option $option" 3 'is no option of sbatch' <<-END
-	gang: train
-	options: [--time=10,
-	  "${option//\"/}"]
-	roles: [{name: a, command: b}]
-	END
+	wrong "option $option" 3 'is no option of sbatch' 'gang: train' \
+		'options: [--time=10,' "  \"${option//\"/}\"]" "$role"
 done
-wrong 'a list among the options' 2 'expected texts' <<'END'
-gang: train
-options: [[--time=10]]
-roles: [{name: a, command: b}]
-END
+wrong 'a list among the options' 2 'expected texts' 'gang: train' \
+	'options: [[--time=10]]' "$role"
 
 # --- what a role says
-wrong 'a role without a name' 3 'has no name' <<'END'
-gang: train
-roles:
-  - script: jobs/driver.sh
-END
-wrong_role 'neither script nor command' 6 'neither script nor command' <<'END'
-count: 2
-END
-wrong_role 'script and command' 6 'script and command' <<'END'
-script: jobs/worker.sh
-command: hostname
-END
-wrong_role 'args of a command' 6 'args, which are for a script' <<'END'
-command: hostname
-args: [-s]
-END
-wrong_role 'no such script' 7 'jobs/none.sh: No such file' <<'END'
-script: jobs/none.sh
-END
-wrong_role 'count 0' 8 'count: expected a number from 1 to' <<'END'
-command: hostname
-count: 0
-END
-wrong_role 'junk count' 8 'count: expected a number from 1 to' <<'END'
-command: hostname
-count: 2x
-END
-wrong_role 'a list as count' 8 'count: expected a number from 1 to' <<'END'
-command: hostname
-count: [2]
-END
-wrong_role '3.8 junk order' 8 'order: expected a number from 0 to' <<'END'
-command: hostname
-order: first
-END
-wrong_role 'neither yes nor no' 8 'array: expected yes or no' <<'END'
-command: hostname
-array: 0-3
-END
-wrong_role 'an unknown key' 8 'unknown key "nodes"' <<'END'
-command: hostname
-nodes: 2
-END
-wrong_role 'an option of the gang' 8 'mode: this is of the gang' <<'END'
-command: hostname
-mode: strict
-END
-wrong_role 'a bad name of a gang' 8 'gang=a_b: ' <<'END'
-command: hostname
-gang: a_b
-END
-wrong 'an option that the gang has otherwise' 6 \
-	'mode: gang [^ ]*/train has nonstrict already' <<'END'
-gang: train
-mode: nonstrict
-roles:
-  - name: a
-    command: b
-    mode: strict
-    gang: train
-END
-wrong 'a name twice' 4 'there is a role "a" already' <<'END'
-gang: train
-roles:
-  - {name: a, command: b}
-  - {name: a, command: c}
-END
-wrong 'a gang without a role' 1 'no role belongs to gang [^ ]*/train' <<'END'
-gang: train
-roles:
-  - {name: a, command: b, gang: other}
-END
+wrong 'a role without a name' 3 'has no name' 'gang: train' 'roles:' \
+	'  - script: jobs/driver.sh'
+wrong_role 'neither script nor command' 6 'neither script nor command' 'count: 2'
+wrong_role 'script and command' 6 'script and command' 'script: jobs/worker.sh' \
+	'command: hostname'
+wrong_role 'args of a command' 6 'args, which are for a script' 'command: hostname' \
+	'args: [-s]'
+wrong_role 'no such script' 7 'jobs/none.sh: No such file' 'script: jobs/none.sh'
+wrong_role 'count 0' 8 'count: expected a number from 1 to' 'command: hostname' \
+	'count: 0'
+wrong_role 'junk count' 8 'count: expected a number from 1 to' 'command: hostname' \
+	'count: 2x'
+wrong_role 'a list as count' 8 'count: expected a number from 1 to' \
+	'command: hostname' 'count: [2]'
+wrong_role '3.8 junk order' 8 'order: expected a number from 0 to' 'command: hostname' \
+	'order: first'
+wrong_role 'neither yes nor no' 8 'array: expected yes or no' 'command: hostname' \
+	'array: 0-3'
+wrong_role 'an unknown key' 8 'unknown key "nodes"' 'command: hostname' 'nodes: 2'
+wrong_role 'an option of the gang' 8 'mode: this is of the gang' 'command: hostname' \
+	'mode: strict'
+wrong_role 'a bad name of a gang' 8 'gang=a_b: ' 'command: hostname' 'gang: a_b'
+wrong 'an option that the gang has otherwise' 6 'mode: gang [^ ]*/train has nonstrict already' \
+	'gang: train' 'mode: nonstrict' 'roles:' '  - name: a' '    command: b' \
+	'    mode: strict' '    gang: train'
+wrong 'a name twice' 4 'there is a role "a" already' 'gang: train' 'roles:' \
+	'  - {name: a, command: b}' '  - {name: a, command: c}'
+wrong 'a gang without a role' 1 'no role belongs to gang [^ ]*/train' 'gang: train' \
+	'roles:' '  - {name: a, command: b, gang: other}'
 {
 	printf 'gang: train\nroles:\n  - {name: first, command: b}\n'
 	for i in $(seq 1 100); do
