@@ -205,9 +205,7 @@ test_expect_success 'SVG and page are written, and nothing else' '
 	test "$(grep -c "class=\"costly" demo.svg)" = 1 &&
 	test "$(grep -c "class=\"costly" demo.html)" = 2
 '
-test_expect_success XMLLINT 'the SVG is well formed' '
-	xmllint --noout demo.svg
-'
+test_expect_success XMLLINT 'the SVG is well formed' 'xmllint --noout demo.svg'
 test_expect_success 'the page asks for nothing but itself' '
 	grep -oE "(src|href)=[^ >]*|url\([^)]*|@import" demo.html >links &&
 	! grep -v -e "^href=\"data:,\"" -e "^url(#" links

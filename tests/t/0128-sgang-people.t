@@ -12,17 +12,6 @@ sgang=$top_builddir/src/cmd/sgang
 topology=--topology=$top_srcdir/topology/textbook.conf
 unset SLURM_CONF
 
-# On stderr exactly this, and nothing on stdout: refuses CODE TEXT ARGS
-refuses()
-{
-	local code=$1 text=$2
-
-	shift 2
-	"$sgang" "$@" >out 2>err
-	test $? = $code && test_must_be_empty out &&
-		echo "sgang: $text" | test_cmp - err
-}
-
 test_expect_success '--yaml is --json in other letters' '
 	"$sgang" ring $topology --json "n[1-2]" >json &&
 	"$sgang" ring $topology --yaml "n[1-2]" >yaml &&
@@ -39,22 +28,22 @@ test_expect_success 'every verb that has the one has the other' '
 	done
 '
 test_expect_success 'a word that is nearly right' '
-	refuses 2 "unknown verb \"shwo\", did you mean \"show\"?" shwo &&
-	refuses 2 "unknown verb \"xyz\", see sgang --help" xyz &&
-	refuses 2 "unknown option --paritition=a, did you mean --partition?" \
+	sgang_refuses 2 "unknown verb \"shwo\", did you mean \"show\"?" shwo &&
+	sgang_refuses 2 "unknown verb \"xyz\", see sgang --help" xyz &&
+	sgang_refuses 2 "unknown option --paritition=a, did you mean --partition?" \
 		list --paritition=a &&
-	refuses 2 "unknown option --colour, see sgang list --help" \
+	sgang_refuses 2 "unknown option --colour, see sgang list --help" \
 		list --colour &&
-	refuses 2 "--phase=runing: did you mean Running?" list -t runing &&
-	refuses 2 "--phase=: expected a phase like Waiting or Running" \
+	sgang_refuses 2 "--phase=runing: did you mean Running?" list -t runing &&
+	sgang_refuses 2 "--phase=: expected a phase like Waiting or Running" \
 		list -t ""
 '
 test_expect_success 'formats, orders and node lists that are none' '
-	refuses 2 "--format: %z: expected a field as sgang(1) lists them,\
+	sgang_refuses 2 "--format: %z: expected a field as sgang(1) lists them,\
  like %j or %.8D" list -o "%j %z" &&
-	refuses 2 "--sort=C;j: expected letters of fields as sgang(1) lists\
+	sgang_refuses 2 "--sort=C;j: expected letters of fields as sgang(1) lists\
  them, like -C,j" watch -S "C;j" &&
-	SGANG_SORT=% refuses 2 "SGANG_SORT=%: expected letters of fields as\
+	SGANG_SORT=% sgang_refuses 2 "SGANG_SORT=%: expected letters of fields as\
  sgang(1) lists them, like -C,j" list &&
 	test_expect_code 2 "$sgang" list -w "n[1-" 2>err &&
 	grep "^sgang: --nodelist=n\[1-: " err
@@ -102,7 +91,7 @@ test_expect_success 'a file with a mistake, and none' '
 	test_must_be_empty out && grep "^sgang: odd.conf:1: Gangs: " err &&
 	test_expect_code 2 "$sgang" conf --conf=none.conf 2>err &&
 	grep "^sgang: none.conf: cannot be opened" err &&
-	refuses 2 "unexpected word \"more\", see sgang conf --help" conf more
+	sgang_refuses 2 "unexpected word \"more\", see sgang conf --help" conf more
 '
 
 # What bash offers for the last of these words: offers "WORDS" WORD...

@@ -137,9 +137,7 @@ test_expect_success 'the same files give the same bytes' '
 	simulate --jobs=jobs.csv --html=- 2>/dev/null >stdout.html &&
 	test_cmp page.html stdout.html
 '
-test_expect_success 'without a terminal there is no bar' '
-	! grep "%" effort
-'
+test_expect_success 'without a terminal there is no bar' '! grep "%" effort'
 test_expect_success SCRIPT 'on a terminal a bar goes up, and away' '
 	script -qec "$top_builddir/src/cmd/sgang simulate --topology=topology.conf \
 		--jobs=jobs.csv" /dev/null </dev/null >tty &&

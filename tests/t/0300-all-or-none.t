@@ -28,14 +28,7 @@ occupy()
 # Members that run until NAME.go is there, in the array "members".
 gather()
 {
-	local name=$1 count=$2 i
-
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --exclusive -L lic:1 --nice=100 \
-			--gang=$name --gang-min-member=$count $name.sh)) ||
-			return 1
-	done
+	gang_of_nodes $1 $2 -L lic:1 --nice=100 $1.sh
 }
 
 test_expect_success '5 of 10 nodes are busy' '
@@ -60,20 +53,17 @@ test_expect_success '0.2 4.2 nodes and licences are as they were before' '
 	test_cmp before after
 '
 test_expect_success '4.2 a job of higher priority gets a free node at once' '
-	id=$(submit -N 1 --exclusive -L lic:1 --wrap="true") &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 1 --exclusive -L lic:1 --wrap="true") &&
 	all_in PENDING ${members[@]}
 '
 test_expect_success '0.1 2.26 3.1 3.25 4.1 when all ten fit, all ten start together' '
 	touch busy.go &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 30 ${members[@]} &&
 	test "$(squeue -h -t R -o %N | sort -u | wc -l)" = 10 &&
 	test "$(licences_in_use)" = 10
 '
 test_expect_success '0.2 none of them was ever started before' '
-	touch ten.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end ten ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
 	ran_once ten 10
 '
@@ -89,8 +79,7 @@ test_expect_success '4.35 seven of eight is none of eight' '
 '
 test_expect_success '4.35 eight of eight is all of them' '
 	scancel ${busy[0]} &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 30 ${members[@]} &&
 	touch eight.go busy.go &&
 	wait_for 20 all_in COMPLETED ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&

@@ -110,8 +110,7 @@ gang_script again
 
 test_expect_success '0.1 three members start together' '
 	members=($(member first.sh) $(member first.sh) $(member first.sh)) &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 	test "$(gang_phase root/late)" = running &&
 	test "$(gang_record ${members[0]} satisfied)" = 1
 '
@@ -148,25 +147,21 @@ test_expect_success '0.38 it is still the gang that has started' '
 	test "$(gang_phase root/late)" = running
 '
 test_expect_success '1.35 all end' '
-	touch first.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} $fifth &&
+	let_end first ${members[@]} $fifth &&
 	wait_for 10 gang_log root/late finished
 '
 test_expect_success '1.52 the name is free: a new gang gathers afresh' '
 	members=($(member again.sh) $(member again.sh)) &&
 	wait_for 10 squeue_says ${members[0]} \
 		"Gang root/late gathering 2/3 members" &&
-	other=$(submit -N 4 --exclusive --wrap=true) &&
-	wait_state $other COMPLETED &&
+	other=$(complete_job -N 4 --exclusive --wrap=true) &&
 	all_in PENDING ${members[@]} &&
 	test "$(gang_record ${members[0]} satisfied)" = 0
 '
 test_expect_success '1.52 and starts as a whole' '
 	members+=($(member again.sh)) &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch again.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	start_together 15 ${members[@]} &&
+	let_end again ${members[@]} &&
 	ran_once again 3
 '
 
@@ -175,8 +170,7 @@ tasks_on() { squeue -h -r -t R -n "$1" -o %N | sort | xargs; }
 waits() { test "$(squeue -h -r -t PD -n "$1" -o x | wc -l)" = 1; }
 
 test_expect_success '0.11 the rest of an array goes where no task has been' '
-	other=$(submit -w n4 --exclusive) &&
-	wait_state $other RUNNING &&
+	other=$(run_job -w n4 --exclusive) &&
 	submit -J rest --array=1-4 -N 1 --exclusive --gang=rest \
 		--gang-min-member=3 &&
 	wait_for 15 "test \"\$(tasks_on rest)\" = \"n1 n2 n3\"" &&
@@ -187,8 +181,7 @@ test_expect_success '0.11 the rest of an array goes where no task has been' '
 '
 test_expect_success '0.11 and not where its user forbids it' '
 	wait_for 15 nodes_idle &&
-	other=$(submit -w n4 --exclusive) &&
-	wait_state $other RUNNING &&
+	other=$(run_job -w n4 --exclusive) &&
 	submit -J rest --array=1-3 -N 1 --exclusive --exclude=n1 \
 		--gang=rest --gang-min-member=2 &&
 	wait_for 15 "test \"\$(tasks_on rest)\" = \"n2 n3\"" &&

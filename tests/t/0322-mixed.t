@@ -57,12 +57,8 @@ test_expect_success 'n1 has 1000 MB left, n2 has 500' '
 		$(submit -w n2 -N1 -n1 --mem=7500)" &&
 	wait_for 15 all_in CONFIGURING $busy
 '
-test_expect_success '5.5 400 MB and 900 MB' '
-	starts little --mem=400 --mem=900
-'
-test_expect_success '5.5 900 MB and 400 MB' '
-	starts much --mem=900 --mem=400
-'
+test_expect_success '5.5 400 MB and 900 MB' 'starts little --mem=400 --mem=900'
+test_expect_success '5.5 900 MB and 400 MB' 'starts much --mem=900 --mem=400'
 test_expect_success '5.6 what is short is named: memory' '
 	gang never --mem=600 --mem=900 &&
 	wait_for 15 squeue_says ${members[0]} memory &&
@@ -70,7 +66,5 @@ test_expect_success '5.6 what is short is named: memory' '
 	all_in PENDING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success 'nothing is left' '
-	clear_cluster && nothing_left
-'
+test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
 test_done

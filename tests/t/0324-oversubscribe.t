@@ -29,15 +29,8 @@ fill()
 # gang NAME SIZE OPTIONS...
 gang()
 {
-	local name=$1 size=$2 i
-
 	test -z "${members[*]}" || scancel -Q ${members[@]}
-	shift 2
-	members=()
-	for ((i = 0; i < size; i++)); do
-		members+=($(submit -N1 --mem=100 --gang=$name \
-			--gang-min-member=$size "$@")) || return 1
-	done
+	submit_gang $1 $2 -N1 --mem=100 "${@:3}"
 }
 
 starts()
@@ -53,9 +46,7 @@ waits()
 		all_in PENDING ${members[@]} && drop ${members[@]}
 }
 
-test_expect_success 'each node is full once' '
-	fill force
-'
+test_expect_success 'each node is full once' 'fill force'
 test_expect_success '5.5 FORCE:2: four whole rows beside them' '
 	starts four 4 -p force -n4
 '
@@ -71,18 +62,11 @@ test_expect_success '5.6 FORCE:2: a fifth has no room, nor has anybody in main' 
 	waits other 1 -p main -n1
 '
 test_expect_success 'an ordinary job does as well' '
-	id=$(submit -p force -N4 -n16 --mem=100) &&
-	wait_state $id RUNNING && drop $id ${busy[@]}
+	id=$(run_job -p force -N4 -n16 --mem=100) && drop $id ${busy[@]}
 '
-test_expect_success 'each node is full once, with -s' '
-	fill yes -s
-'
-test_expect_success '5.5 YES:2 and -s: beside them' '
-	starts shares 4 -p yes -s -n4
-'
-test_expect_success '5.6 YES:2 without -s: no room' '
-	waits alone 4 -p yes -n4
-'
+test_expect_success 'each node is full once, with -s' 'fill yes -s'
+test_expect_success '5.5 YES:2 and -s: beside them' 'starts shares 4 -p yes -s -n4'
+test_expect_success '5.6 YES:2 without -s: no room' 'waits alone 4 -p yes -n4'
 test_expect_success 'all nodes but one are full, without -s' '
 	drop ${busy[@]} && busy=() &&
 	for node in n2 n3 n4; do
@@ -120,8 +104,7 @@ test_expect_success '5.6 no CPUs are left for those without' '
 '
 test_expect_success '5.6 of one too large its own CPUs are told' '
 	drop ${members[@]} && members=() &&
-	half=$(submit -p yes -w n1 -N1 -n2 --mem=100) &&
-	wait_state $half RUNNING && both large 3 1 &&
+	half=$(run_job -p yes -w n1 -N1 -n2 --mem=100) && both large 3 1 &&
 	wait_for 15 squeue_says ${members[0]} \
 		"needs 3 CPUs on a node, at most 2 are free on one" &&
 	drop ${members[@]} $half && members=() && both full 2 4 2
@@ -140,7 +123,5 @@ test_expect_success '5.5 nonstrict gangs do as well' '
 	done &&
 	wait_for 15 all_in RUNNING ${members[@]} && drop ${members[@]}
 '
-test_expect_success 'nothing is left' '
-	drop ${busy[0]} ${busy[1]} && nothing_left
-'
+test_expect_success 'nothing is left' 'drop ${busy[0]} ${busy[1]} && nothing_left'
 test_done

@@ -48,14 +48,6 @@ ranks()
 	done
 }
 
-in_rank_order()
-{
-	local id
-
-	for id; do echo "$(gang_record $id rank) $id"; done | sort -n |
-		cut -d' ' -f2
-}
-
 test_expect_success '6.1 the gang starts' '
 	members=($(member ring) $(member ring) $(member ring)) &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
@@ -64,8 +56,7 @@ test_expect_success '6.1 the gang starts' '
 	ranks ring ${members[@]}
 '
 test_expect_success '6.1, 6.2: an heir has the rank of the member that was lost' '
-	scancel ${members[1]} &&
-	wait_state ${members[1]} CANCELLED &&
+	drop ${members[1]} &&
 	heir=$(member ring) &&
 	wait_state $heir RUNNING && has_told $heir &&
 	test "$(told $heir MEMBER_RANK) $(told $heir MEMBERS)" = "1 3" &&
@@ -111,11 +102,9 @@ test_expect_success '6.12: a fourth member has a new rank at the end' '
 	test "$(wc -l <hosts.out)" = 8
 '
 test_expect_success '6.12: one with more tasks takes no vacant rank of another size' '
-	scancel ${members[1]} &&
-	wait_state ${members[1]} CANCELLED &&
-	wide=$(submit -N2 -n4 --exclusive -t 10 --gang=ring \
-		--gang-min-member=3 "$PWD/tells.sh") &&
-	wait_state $wide RUNNING && has_told $wide &&
+	drop ${members[1]} &&
+	wide=$(run_job -N2 -n4 --exclusive -t 10 --gang=ring \
+		--gang-min-member=3 "$PWD/tells.sh") && has_told $wide &&
 	test "$(told $wide MEMBER_RANK) $(told $wide RANK_OFFSET)" = "4 8" &&
 	test "$(told $wide RANKS)" = 12 &&
 	test "$(told $wide JOB_IDS)" = \
@@ -134,7 +123,7 @@ test_expect_success '6.1: srun joins as an heir' '
 	members=($(member step) $(member step) $(member step)) &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	lost=$(in_rank_order ${members[@]} | sed -n 3p) &&
-	scancel $lost && wait_state $lost CANCELLED &&
+	drop $lost &&
 	srun -N1 -n2 --exclusive -t 10 --gang=step --gang-min-member=3 \
 		env | grep ^SLURM_GANG_MEMBER_RANK= | sort -u >rank.out &&
 	test "$(cat rank.out)" = SLURM_GANG_MEMBER_RANK=2 &&
@@ -177,12 +166,8 @@ rank_layouts()
 
 test_expect_success '6.1: with communication groups no rank has two owners' '
 	clear_cluster &&
-	members=() &&
-	for i in 1 2 3 4; do
-		members+=($(submit -N1 -n2 --exclusive -t 10 --gang=groups \
-			--gang-min-member=4 --gang-parallel=dp=2,tp=4:dp=1,tp=9 \
-			"$PWD/tells.sh")) || return 1
-	done &&
+	submit_gang groups 4 -N1 -n2 --exclusive -t 10 \
+		--gang-parallel=dp=2,tp=4:dp=1,tp=9 "$PWD/tells.sh" &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	for id in ${members[@]}; do has_told $id || return 1; done &&
 	rank_layouts >before &&

@@ -56,14 +56,6 @@ all_know()
 	done
 }
 
-in_rank_order()
-{
-	local id
-
-	for id; do echo "$(gang_record $id rank) $id"; done | sort -n |
-		cut -d' ' -f2
-}
-
 joined() { local IFS=,; echo "$*"; }
 
 test_expect_success '6.3: all begin with the first epoch' '
@@ -155,9 +147,7 @@ test_expect_success 'the files are gone with the members' '
 	test_expect_code 1 wait $waits && grep -F "the gang ring has ended" err &&
 	wait_for 30 "test ! -e \"$file\" && test ! -e \"$file.lock\""
 '
-test_expect_success 'nothing is left so far' '
-	clear_cluster && nothing_left
-'
+test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
 # --- nodes that drain ---
 

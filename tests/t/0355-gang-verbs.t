@@ -17,15 +17,8 @@ sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 # USER GANG MIN COUNT OPTION...
 gather()
 {
-	local user=$1 gang=$2 min=$3 count=$4 i
-
-	shift 4
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit_as $user -N 1 --exclusive --gang=$gang \
-			--gang-min-member=$min "$@" --wrap="${script-sleep 300}")) ||
-			return 1
-	done
+	by=$1 gang_of_nodes $2 $4 --gang-min-member=$3 "${@:5}" \
+		--wrap="${script-sleep 300}"
 }
 
 # It says exactly this on stdout and nothing else: says USER TEXT ARGS
@@ -63,8 +56,7 @@ all_held()
 # --- hold and release ---
 
 test_expect_success '6.14 a gang that waits is held as a whole' '
-	busy=$(submit -N 4 --exclusive --wrap="sleep 300") &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 4 --exclusive --wrap="sleep 300") &&
 	gather $alice wait 4 2 && one=(${members[@]}) &&
 	array=$(submit_as $alice -N 1 --exclusive -a 1-2 --gang=wait \
 		--wrap="sleep 300") &&
@@ -79,15 +71,13 @@ test_expect_success '6.14 show and explain say so' '
 	grep "Helps=sgang release $alice/wait: 4 members are held" out
 '
 test_expect_success '6.14 it does not start on free nodes, and others do' '
-	scancel $busy && wait_state $busy CANCELLED &&
-	id=$(submit -N 1 --exclusive --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED &&
+	drop $busy &&
+	id=$(complete_job -N 1 --exclusive --nice=100 --wrap=true) &&
 	all_in PENDING ${one[@]} $array
 '
 test_expect_success '6.14 released, its members gather and start together' '
 	says $alice "released $alice/wait: 4 members" release wait &&
-	wait_for 20 all_in RUNNING ${one[@]} ${array}_1 ${array}_2 &&
-	started_together ${one[@]} ${array}_1 ${array}_2 &&
+	start_together 20 ${one[@]} ${array}_1 ${array}_2 &&
 	test "$(restarts_of ${one[@]})" = 0
 '
 test_expect_success '6.14 nobody waits, nobody is held' '
@@ -108,8 +98,7 @@ test_expect_success '6.14 members that have nodes and were not launched give the
 test_expect_success '6.14 and start together when they are released' '
 	gate_open &&
 	says $alice "released $alice/gate: 3 members" release gate &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	as $alice "$sgang" cancel gate && wait_for 15 nodes_idle
 '
 # slurmctld forgets who held a job while its PrologSlurmctld runs on: its
@@ -178,8 +167,7 @@ test_expect_success '6.14 an operator may, and what he holds no user releases' '
 	refuses $alice "job $two: .*" release single &&
 	all_held $one $two &&
 	says root "released $alice/single: 2 members" release $alice/single &&
-	wait_for 20 all_in RUNNING $one $two &&
-	started_together $one $two
+	start_together 20 $one $two
 '
 test_expect_success '6.14 JSON' '
 	gather $alice json 3 2 &&
@@ -206,8 +194,7 @@ run()
 again()
 {
 	test "$(restarts_of ${members[@]})" = $1 &&
-		wait_for 40 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]}
+		start_together 40 ${members[@]}
 }
 
 for policy in ignore kill requeue; do
@@ -229,8 +216,7 @@ test_expect_success '6.14 it is held while it waits to begin, and released' '
 	wait_for 20 all_in PENDING ${members[@]} &&
 	begins_now ${members[@]} &&
 	says $alice "released $alice/late: 3 members" release late &&
-	wait_for 40 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]}
+	start_together 40 ${members[@]}
 '
 test_expect_success '6.14 nobody else may' '
 	refuses $bob "job ${members[0]}: .* (a job of $alice)" \
@@ -250,7 +236,7 @@ test_expect_success '6.14 of two users each can requeue none of the other, toget
 	members=($one $two) && wait_for 15 all_in RUNNING $one $two &&
 	refuses $alice "job $two: .* (a job of $bob)" requeue proj/joint &&
 	test -n "$(gang_record $one recall)" &&
-	mark=$(submit -N 1 --wrap=true) && wait_state $mark COMPLETED &&
+	mark=$(complete_job -N 1 --wrap=true) &&
 	all_in RUNNING $one $two && test "$(restarts_of $one $two)" = 0 &&
 	refuses $bob "job $one: .* (a job of $alice)" requeue proj/joint &&
 	wait_for 15 all_in PENDING $one $two && again 2 &&

@@ -17,16 +17,7 @@ in_proj="--account=proj --gang=proj/joint"
 # Three members run: gather GANG OPTION...
 gather()
 {
-	local gang=$1 i
-
-	shift
-	members=()
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-min-member=3 "$@" --wrap="sleep 300")) ||
-			return 1
-	done
-	wait_for 15 all_in RUNNING ${members[@]}
+	gang_of_nodes $1 3 "${@:2}" && wait_for 15 all_in RUNNING ${members[@]}
 }
 
 has_clock()
@@ -36,7 +27,7 @@ has_clock()
 
 test_expect_success '6.10, 2.23, 2.25: kill: too few run for too long' '
 	gather kill --gang-on-stale=kill --gang-stale-grace=0:04 &&
-	scancel ${members[0]} && wait_state ${members[0]} CANCELLED &&
+	drop ${members[0]} &&
 	wait_for 5 has_clock ${members[1]} &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
 	wait_for 20 all_in CANCELLED ${members[1]} ${members[2]} &&
@@ -69,8 +60,7 @@ test_expect_success '6.10 a restart of slurmctld does not wind the clock up' '
 	test "$(gang_record ${members[1]} stale)" = $since
 '
 test_expect_success '6.10, 2.24: another in time ends it' '
-	id=$(submit -N 1 --exclusive --gang=late --wrap="sleep 300") &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1 --exclusive --gang=late --wrap="sleep 300") &&
 	wait_for 5 "test -z \"\$(gang_record ${members[1]} stale)\"" &&
 	scancel $id ${members[@]:1} && wait_for 15 nodes_idle
 '
@@ -83,7 +73,7 @@ test_expect_success '6.10 who has completed counts as there, over a restart too'
 	wait_state $one COMPLETED && wait_for 5 "test \"\$(gang_record $two done)\" = 1" &&
 	slurm_saved $two && slurm_kill9_ctld && slurm_start_ctld &&
 	wait_for 20 all_in RUNNING $two $three &&
-	mark=$(submit -N 1 --wrap="sleep 3") && wait_state $mark COMPLETED &&
+	mark=$(complete_job -N 1 --wrap="sleep 3") &&
 	all_in RUNNING $two $three &&
 	test "$(gang_record $two done)" = 1 &&
 	test -z "$(gang_record $two stale)" &&
@@ -97,13 +87,12 @@ test_expect_success '6.10 what one user says ends no job of another' '
 	three=$(submit_as $bob "$@" --wrap="sleep 300") &&
 	wait_for 15 all_in RUNNING $one $two $three &&
 	scancel $three && wait_state $two CANCELLED &&
-	mark=$(submit -N 1 --wrap="sleep 2") && wait_state $mark COMPLETED &&
+	mark=$(complete_job -N 1 --wrap="sleep 2") &&
 	all_in RUNNING $one && scancel $one
 '
 test_expect_success 'without the option nothing is done, and nothing written' '
-	gather plain && scancel ${members[0]} &&
-	wait_state ${members[0]} CANCELLED &&
-	mark=$(submit -N 1 --wrap="sleep 2") && wait_state $mark COMPLETED &&
+	gather plain && drop ${members[0]} &&
+	mark=$(complete_job -N 1 --wrap="sleep 2") &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
 	test -z "$(gang_record ${members[1]} stale)" &&
 	test -z "$(gang_record ${members[1]} done)"

@@ -25,14 +25,9 @@ gang_script short
 gang_script long
 
 test_expect_success '4.7 all members have the start time at which the gang fits' '
-	busy=$(submit -N 1 --exclusive -t 60) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 1 --exclusive -t 60) &&
 	free=$(ends_at $busy) &&
-	members=() &&
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive -t 30 --gang=all \
-			--gang-min-member=4)) || return 1
-	done &&
+	gang_of_nodes all 4 -t 30 &&
 	wait_for 10 gang_attempted ${members[0]} 1 &&
 	for id in ${members[@]}; do
 		wait_for 20 expected_after $id $free 60 || return 1
@@ -53,8 +48,7 @@ test_expect_success '4.8 one that does not, waits' '
 '
 test_expect_success '4.9 the gang starts as soon as it fits, the long job behind it' '
 	scancel $busy &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(job_state $id)" = PENDING &&
 	scancel ${members[@]} &&
 	wait_state $id RUNNING 20 &&
@@ -91,8 +85,7 @@ shown_from_end_of()
 }
 
 test_expect_success '4.7 squeue --start shows it for every task of an array' '
-	busy=$(submit -N 1 --exclusive -t 10) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 1 --exclusive -t 10) &&
 	array=$(submit -N 1 --exclusive -t 30 --array=1-4 --gang=tasks \
 		--gang-min-member=4) &&
 	wait_for 20 shown_from_end_of $busy $array &&
@@ -103,8 +96,7 @@ test_expect_success '4.7 squeue --start shows it for every task of an array' '
 plans() { sdiag | sed -n 's/.*Total cycles: //p' | tail -n 1; }
 
 test_expect_success '4.7 and where several tasks share a node' '
-	busy=$(submit -N 1 --exclusive -t 10) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 1 --exclusive -t 10) &&
 	array=$(submit -n 1 -t 30 --array=1-7 --gang=sharing \
 		--gang-min-member=7) &&
 	wait_for 20 gang_attempted $array 1 &&

@@ -19,19 +19,6 @@ SwitchName=top Switches=l[1-2]
 END
 slurm_start
 
-# COUNT members of gang NAME.
-gather()
-{
-	local name=$1 count=$2 i
-
-	shift 2
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --gang=$name --gang-min-member=$count \
-			"$@")) || return 1
-	done
-}
-
 # Milliseconds from the submission of a job until it has begun.
 time_of()
 {
@@ -55,9 +42,7 @@ delays_nobody()
 		clear_cluster
 }
 
-test_expect_success 'a plain job alone' '
-	alone=$(time_of)
-'
+test_expect_success 'a plain job alone' 'alone=$(time_of)'
 # refused "SENTENCE" COMMAND...: by us, with Slurm's own words below it
 refused()
 {
@@ -147,16 +132,14 @@ test_expect_success '5.5 nodes that are down count' '
 '
 test_expect_success '5.4 who joins cannot spoil the gang' '
 	test_when_finished clear_cluster &&
-	busy=$(submit -N 4 -p four --exclusive --mem=100) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 4 -p four --exclusive --mem=100) &&
 	members=($(one spoil 2 -p four $whole) $(one spoil 2 -p four $whole)) &&
 	refused "" one spoil 2 -N4 -p four $whole --gang-order=0 &&
 	large=$(one spoil 2 -N4 -p four $whole --nice=-100) &&
 	one spoil 2 -N3 -p four $whole --array=0-4 &&
 	wait_for 20 squeue_says $large "Gang root/spoil waits: " &&
 	scancel $busy &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	all_in PENDING $large &&
 	later=$(submit -N4 -p four --gang=spoil $whole)
 '
@@ -169,8 +152,7 @@ test_expect_success '5.5 any five of six start: the first two take one node twic
 	second=$(six -N3 -p four) &&
 	others=($(six -N1 -p four) $(six -N1 -x n[1-4]) $(six -N1 -x n[1-4])) &&
 	last=$(six -N1 -x n[1-4] --gang-min-member=5) &&
-	wait_for 20 all_in RUNNING $first ${others[@]} $last &&
-	started_together $first ${others[@]} $last &&
+	start_together 20 $first ${others[@]} $last &&
 	all_in PENDING $second
 '
 # n1 has a job for ten minutes, n5 for an hour.
@@ -196,9 +178,8 @@ test_expect_success '5.4 --time-min has no meaning' '
 	! scontrol update jobid=$id timemin=5
 '
 test_expect_success '5.4 an update is as with stock: it waits, in nobodys way' '
-	busy=$(submit -N 8 --exclusive --mem=100) &&
-	wait_state $busy RUNNING &&
-	gather five 5 $whole &&
+	busy=$(run_job -N 8 --exclusive --mem=100) &&
+	submit_gang five 5 $whole &&
 	for id in ${members[@]}; do
 		scontrol update jobid=$id partition=four || return 1
 	done &&
@@ -206,22 +187,20 @@ test_expect_success '5.4 an update is as with stock: it waits, in nobodys way' '
 	delays_nobody "5 nodes are needed, and 4 have what its members ask for"
 '
 test_expect_success '5.4 what Slurm alone knows, such as excluded nodes' '
-	gather excluded 5 --exclusive --mem=100 -x n[1-4] &&
+	submit_gang excluded 5 --exclusive --mem=100 -x n[1-4] &&
 	delays_nobody "Gang root/excluded waits: "
 '
 test_expect_success '5.4 it starts when an update makes it possible' '
 	test_when_finished clear_cluster &&
-	busy=$(submit -N 8 --exclusive --mem=100) &&
-	wait_state $busy RUNNING &&
-	gather later 5 --mem=7000 &&
+	busy=$(run_job -N 8 --exclusive --mem=100) &&
+	submit_gang later 5 --mem=7000 &&
 	for id in ${members[@]}; do
 		scontrol update jobid=$id partition=four || return 1
 	done &&
 	scancel $busy &&
 	wait_for 10 squeue_says ${members[0]} "5 places are needed" &&
 	scontrol update jobid=${members[0]} partition=main &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]}
+	start_together 20 ${members[@]}
 '
 
 # ---- trees of groups ----
@@ -278,7 +257,7 @@ test_expect_success '2.15 5.4 two roles together larger than the leaf of their g
 '
 test_expect_success '2.16 5.5 another group is enough: not impossible' '
 	test_when_finished clear_cluster &&
-	busy=$(submit -N 8 $whole) && wait_state $busy RUNNING &&
+	busy=$(run_job -N 8 $whole) &&
 	six_of_a_leaf either && members+=($(decode either r2 2) $(decode either r2 2)) &&
 	wait_for 10 gang_attempted ${members[7]} 1 &&
 	"$top_builddir/src/cmd/sgang" explain either >out && cat out &&

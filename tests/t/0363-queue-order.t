@@ -25,8 +25,7 @@ slurm_start
 
 # A gang waits for the node of a job that nobody preempts.
 test_expect_success 'a gang of two waits for its second node' '
-	block=$(submit -w n1 -N 1 --exclusive -t 10) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -w n1 -N 1 --exclusive -t 10) &&
 	gang=($(submit -N 1 --exclusive -t 10 --qos=low --gang=train \
 			--gang-min-member=2)
 		$(submit -N 1 --exclusive -t 10 --qos=low --gang=train \
@@ -47,8 +46,7 @@ test_expect_success '3.16 3.17 4.9: one of a QOS that preempts comes before it' 
 '
 test_expect_success '4.9: the gang is next' '
 	scancel $high $block &&
-	wait_for 30 all_in RUNNING ${gang[@]} &&
-	started_together ${gang[@]} &&
+	start_together 30 ${gang[@]} &&
 	job_is $behind PENDING &&
 	scancel ${gang[@]} $behind
 '

@@ -127,11 +127,7 @@ test_expect_success '5.5 the tasks of an array' '
 	scancel $id && wait_for 10 nodes_idle
 '
 test_expect_success '5.5 members held one by one' '
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(submit -N1-3 --exclusive --mem=10 --gang=slow \
-			--gang-min-member=3 --gang-mode=nonstrict)) || return 1
-	done &&
+	submit_gang slow 3 -N1-3 --exclusive --mem=10 --gang-mode=nonstrict &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
@@ -266,9 +262,7 @@ explains()
 		grep -- "$1" explained
 }
 
-test_expect_success 'n1 has 4 CPUs left, n2 and n3 have 2, n4 has 1' '
-	leave 4 2 2 1
-'
+test_expect_success 'n1 has 4 CPUs left, n2 and n3 have 2, n4 has 1' 'leave 4 2 2 1'
 test_expect_success '5.5 seven tasks on four nodes' '
 	stock "-N4 -n7" &&
 	starts "-N4 -n7"
@@ -282,15 +276,9 @@ test_expect_success '5.5 two members on the same nodes' '
 	starts "-N4 -n5" "-N3 -n4" &&
 	starts "-N2 -n4" "-N2 -n4" "-N1 -n1"
 '
-test_expect_success '5.5 with another kind' '
-	starts "-N3 -n4" "-N1 -n3" "-n2"
-'
-test_expect_success '5.5 fewer nodes, and uneven there' '
-	starts "-N2-3 -n5" "-N1 -n4"
-'
-test_expect_success '5.5 two CPUs for each task' '
-	starts "-N3 -n4 -c2" "-N1 -n1"
-'
+test_expect_success '5.5 with another kind' 'starts "-N3 -n4" "-N1 -n3" "-n2"'
+test_expect_success '5.5 fewer nodes, and uneven there' 'starts "-N2-3 -n5" "-N1 -n4"'
+test_expect_success '5.5 two CPUs for each task' 'starts "-N3 -n4 -c2" "-N1 -n1"'
 test_expect_success '5.6 a task too many' '
 	waits "10 CPUs are needed, 9 are free" \
 		"Place=top Free=9 Needed=10 Unit=CPU Causes=(null)" \
@@ -335,11 +323,7 @@ test_expect_success '5.5 it starts when a job ends that stands in its way' '
 	drop ${members[@]}
 '
 test_expect_success '5.5 members held one by one' '
-	members=() &&
-	for i in 1 2; do
-		members+=($(submit -N3 -n8 --mem=10 --gang=uneven \
-			--gang-min-member=2 --gang-mode=nonstrict)) || return 1
-	done &&
+	submit_gang uneven 2 -N3 -n8 --mem=10 --gang-mode=nonstrict &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '

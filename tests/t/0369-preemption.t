@@ -27,8 +27,7 @@ gang_of_two()
 # Slurm alone takes a member here: their nodes come first.
 test_expect_success '4.11, 3.18: another job is preempted, no member' '
 	gang_of_two old &&
-	other=$(submit -N 1 --exclusive -t 10) &&
-	wait_state $other RUNNING &&
+	other=$(run_job -N 1 --exclusive -t 10) &&
 	small=$(submit -p high -n 1 -t 5) &&
 	wait_state $small RUNNING 20 &&
 	job_is $other "PENDING|CANCELLED|PREEMPTED|COMPLETING" &&
@@ -75,15 +74,8 @@ test_expect_success 'nothing is left so far' 'nothing_left'
 # Members of whole nodes, in "members", that run: gang NAME MIN COUNT OPTION...
 gang()
 {
-	local name=$1 min=$2 count=$3 i
-
-	shift 3
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --exclusive -t 30 --gang=$name \
-			--gang-min-member=$min "$@")) || return 1
-	done
-	wait_for 20 all_in RUNNING ${members[@]}
+	gang_of_nodes $1 $3 -t 30 --gang-min-member=$2 "${@:4}" &&
+		wait_for 20 all_in RUNNING ${members[@]}
 }
 
 high()
@@ -137,8 +129,7 @@ test_expect_success '4.11: it starts again when all of it can' '
 	wait_for 20 gang_attempted ${members[0]} 2 &&
 	all_in PENDING ${members[@]} &&
 	scancel $high &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 30 ${members[@]} &&
 	done_with ${members[@]}
 '
 test_expect_success '1.58, 4.11: so does one that is an array' '

@@ -60,19 +60,13 @@ test_expect_success '2.27 an attempt that is rolled back sends no mail' '
 test_expect_success '0.1 a held member cannot be suspended' '
 	gang_script pause &&
 	gate_close &&
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=pause \
-			--gang-min-member=3 pause.sh)) || return 1
-	done &&
+	gang_of_nodes pause 3 pause.sh &&
 	wait_for 10 all_in CONFIGURING ${members[@]} &&
 	! scontrol suspend ${members[1]} &&
 	all_in CONFIGURING ${members[@]} &&
 	gate_open &&
-	wait_for 10 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch pause.go &&
-	wait_for 10 all_in COMPLETED ${members[@]} &&
+	start_together 10 ${members[@]} &&
+	let_end pause ${members[@]} &&
 	ran_once pause 3
 '
 
@@ -85,11 +79,7 @@ test_expect_success '4.4 features with counts are judged by Slurm' '
 		scontrol update nodename=n$i availablefeatures=b \
 			activefeatures=b || return 1
 	done &&
-	members=() &&
-	for i in 1 2; do
-		members+=($(submit -N 2 --exclusive -C "[a*1&b*1]" \
-			--gang=count --gang-min-member=2)) || return 1
-	done &&
+	submit_gang count 2 -N 2 --exclusive -C "[a*1&b*1]" &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	for id in ${members[@]}; do
 		scontrol show hostnames "$(job_field $id NodeList)" >nodes &&

@@ -27,23 +27,14 @@ done
 
 # Two of the nodes are busy with a job that nobody preempts.
 test_expect_success 'n3 and n4 are busy' '
-	block=$(submit -p high -w n[3-4] -N 2 --exclusive) &&
-	wait_state $block RUNNING
+	block=$(run_job -p high -w n[3-4] -N 2 --exclusive)
 '
 
 # Of a gang of three, in "members", two hold n1 and n2: hold NAME [OPTION...]
 hold()
 {
-	local name=$1 i
-
-	shift
-	members=()
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=$name \
-			--gang-min-member=3 --gang-mode=nonstrict "$@" \
-			$name.sh)) || return 1
-	done
-	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2"
+	gang_of_nodes $1 3 --gang-mode=nonstrict "${@:2}" $1.sh &&
+		wait_for 20 "test \"\$(held_in ${members[*]})\" = 2"
 }
 
 # The member waits as if it had never had nodes.
@@ -61,8 +52,7 @@ as_before()
 test_expect_success '6.8: the other job starts at once' '
 	hold plain &&
 	lost=$(held_on n1 ${members[@]}) keeps=$(held_on n2 ${members[@]}) &&
-	high=$(submit -p high -w n1 -N 1 --exclusive) &&
-	wait_state $high RUNNING &&
+	high=$(run_job -p high -w n1 -N 1 --exclusive) &&
 	as_before $lost &&
 	job_is $keeps CONFIGURING &&
 	gang_log root/plain "member $lost yields to job $high: preempted" &&
@@ -77,17 +67,14 @@ test_expect_success '6.8: when there is room the gang starts, each once' '
 	scancel $block &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
-	touch plain.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end plain ${members[@]} &&
 	ran_once plain 3
 '
 test_expect_success '6.8: it is not cancelled where others would be' '
-	block=$(submit -p high -w n[3-4] -N 2 --exclusive) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -p high -w n[3-4] -N 2 --exclusive) &&
 	hold kill -p kill &&
 	lost=$(held_on n1 ${members[@]}) &&
-	high=$(submit -p high -w n1 -N 1 --exclusive) &&
-	wait_state $high RUNNING &&
+	high=$(run_job -p high -w n1 -N 1 --exclusive) &&
 	as_before $lost &&
 	scancel $high ${members[@]} &&
 	wait_for 20 "test \"\$(nodes_in idle)\" = 2"
@@ -99,11 +86,9 @@ test_expect_success '6.8: it yields its part of a node, and no more' '
 			--gang-min-member=3 --gang-mode=nonstrict shared.sh))
 	done &&
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2" &&
-	small=$(submit -p high -w n1 -n 1 -c 1) &&
-	wait_state $small RUNNING &&
+	small=$(run_job -p high -w n1 -n 1 -c 1) &&
 	test "$(held_in ${members[*]})" = 2 &&
-	second=$(submit -p high -w n1 -n 1 -c 1) &&
-	wait_state $second RUNNING &&
+	second=$(run_job -p high -w n1 -n 1 -c 1) &&
 	as_before ${members[0]} &&
 	job_is ${members[1]} CONFIGURING &&
 	scancel $small $second ${members[@]} &&
@@ -112,8 +97,7 @@ test_expect_success '6.8: it yields its part of a node, and no more' '
 # Until the job on n2 has ended the other cannot start, and it would lose the
 # node to the gang again.
 test_expect_success '6.8: it holds on while another victim has its time of grace' '
-	busy=$(submit -p short -w n2 -N 1 --exclusive) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -p short -w n2 -N 1 --exclusive) &&
 	members=() &&
 	for i in 1 2; do
 		members+=($(submit -N 1 --exclusive --gang=mixed \

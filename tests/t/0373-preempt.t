@@ -33,7 +33,7 @@ low()
 # gang NAME COUNT [OPTIONS...]: members of one node each, in the array members
 gang()
 {
-	by=$has_gangs gather $2 $1 -t 10 "${@:3}"
+	by=$has_gangs gang_of_nodes $1 $2 -t 10 "${@:3}"
 }
 
 # fill PARTITION: a job on each node, in the array lows
@@ -67,8 +67,7 @@ ran_on()
 test_expect_success '3.24, 3.29, 3.30: three of four go for a gang of three' '
 	fill main &&
 	gang a 3 -p high &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(running ${lows[@]})" = 1 &&
 	gang_log root/a "preempts job" >log && test "$(wc -l <log)" = 3 &&
 	test "$(restarts_of ${lows[@]})" = 3 &&
@@ -133,8 +132,7 @@ test_expect_success '3.32: what was freed is kept while the last victim ends' '
 	grep -F "for n[1-3] since" explained &&
 	other=$(submit -p mid -N1 --exclusive -t 1) &&
 	small=$(submit -p main -N1 --exclusive -t 1) &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 30 ${members[@]} &&
 	all_in PENDING $other $small &&
 	drop ${lows[@]} ${members[@]} $other $small
 '
@@ -163,8 +161,7 @@ test_expect_success '3.29, 4.11: a gang goes as a whole, and starts again whole'
 	test "$(restarts_of ${lowgang[@]})" = 3 &&
 	wait_for 10 "$sgang show root/low | grep -q Phase=Waiting" &&
 	scancel ${members[@]} &&
-	wait_for 180 all_in RUNNING ${lowgang[@]} &&
-	started_together ${lowgang[@]} &&
+	start_together 180 ${lowgang[@]} &&
 	drop ${lowgang[@]}
 '
 test_expect_success '3.24: a single job goes before a gang' '
@@ -186,8 +183,7 @@ test_expect_success '1.17: members above the minimum go before other jobs' '
 			--gang-min-member=1 --gang-total-number=3)) || return 1
 	done &&
 	wait_for 15 all_in RUNNING ${lowgang[@]} &&
-	single=$(submit -N1 --exclusive -t 10) &&
-	wait_state $single RUNNING &&
+	single=$(run_job -N1 --exclusive -t 10) &&
 	gang h 2 -p high &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	test "$(running ${lowgang[@]})" = 1 &&
@@ -231,7 +227,7 @@ claimed()
 
 runs_whole()
 {
-	wait_for 60 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 60 ${members[@]} &&
 	all_in PENDING $other && ! claimed && same_ctld
 }
 
@@ -325,8 +321,7 @@ test_expect_success '3.32: a node of the claim dies' '
 '
 test_expect_success '3.32: scontrol reconfigure in the grace' '
 	claims reconf && scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
-	wait_for 60 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} && all_in PENDING $other &&
+	start_together 60 ${members[@]} && all_in PENDING $other &&
 	test "$(restarts_of ${lows[@]})" = 3 || show
 '
 test_expect_success 'nothing is left' 'leave_nothing'

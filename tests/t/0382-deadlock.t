@@ -91,8 +91,7 @@ partitions_are()
 }
 
 test_expect_success 'an ordinary job has six nodes' '
-	rest=$(submit -N 6 --exclusive -w n[11-16] -J rest) &&
-	wait_state $rest RUNNING
+	rest=$(run_job -N 6 --exclusive -w n[11-16] -J rest)
 '
 
 # Each gang gets what there is in its partition at the moment. It would fit in
@@ -120,8 +119,7 @@ test_expect_success '0.9 the partitions grow to all nodes: two of them get on' '
 '
 test_expect_success '0.9 and the third when one has ended' '
 	touch a.go &&
-	wait_for 20 all_in RUNNING $(cat c.ids) &&
-	started_together $(cat c.ids) &&
+	start_together 20 $(cat c.ids) &&
 	touch b.go c.go &&
 	all_done 15 &&
 	ran_once a 5 &&
@@ -171,8 +169,7 @@ for seed in 0 1 2; do
 done
 
 test_expect_success 'nothing is left' '
-	scancel $rest &&
-	wait_state $rest CANCELLED &&
+	drop $rest &&
 	nothing_left
 '
 slurm_cleanup
@@ -187,8 +184,7 @@ gang_script y
 test_expect_success '0.9 two gangs of 100 on 100 slots, half of each first' '
 	block_all 2 &&
 	scancel ${block[@]} &&
-	half=$(submit -n 50 -J block) &&
-	wait_state $half RUNNING &&
+	half=$(run_job -n 50 -J block) &&
 	touch x.go y.go &&
 	join x 100 --array=0-49 x.sh &&
 	join y 100 --array=0-49 y.sh &&
@@ -206,8 +202,7 @@ test_expect_success 'nothing is left of them' 'nothing_left'
 # --- 8 slots of each of them, as an ordinary job has the others ---
 
 test_expect_success 'eight slots of each node are free' '
-	rest=$(submit -N 2 -n 84 --ntasks-per-node=42 -J rest) &&
-	wait_state $rest RUNNING
+	rest=$(run_job -N 2 -n 84 --ntasks-per-node=42 -J rest)
 '
 
 # Lines "GANG MEMBERS SLOTS", one for each member of 60 gangs of 1 to 8 slots.
@@ -251,8 +246,7 @@ test_expect_success "0.9 60 gangs of 1 to 8 slots, members mixed (seed $seed)" '
 '
 
 test_expect_success 'nothing is left of these' '
-	scancel $rest &&
-	wait_state $rest CANCELLED &&
+	drop $rest &&
 	nothing_left
 '
 

@@ -93,13 +93,11 @@ others_run()
 {
 	local id
 
-	id=$(submit -N 4 --exclusive --nice=100 --wrap=true) &&
-		wait_state $id COMPLETED
+	id=$(complete_job -N 4 --exclusive --nice=100 --wrap=true)
 }
 
 test_expect_success '0.51 a gang without a limit begins to hold' '
-	half=$(submit -p side -n 1) &&
-	wait_state $half RUNNING &&
+	half=$(run_job -p side -n 1) &&
 	patient=($(submit -p side -n 1 -c 1 --gang=patient \
 			--gang-min-member=2 --gang-mode=nonstrict \
 			--gang-waiting-time=UNLIMITED patient.sh) \
@@ -150,11 +148,9 @@ test_expect_success '0.14 0.36 slurmctld is killed: it still knows' '
 '
 test_expect_success '0.14 scontrol release of one re-arms all of them' '
 	scontrol release ${members[3]} &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 	gang_log root/site "re-armed" &&
-	touch site.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end site ${members[@]} &&
 	ran_once site 4
 '
 
@@ -173,8 +169,7 @@ test_expect_success '0.12 re-armed, the clock begins again' '
 	wait_for 10 stopped_by_timeout ${members[@]}
 '
 test_expect_success '0.14 members of a stopped gang can be cancelled' '
-	scancel ${members[@]} &&
-	wait_for 10 all_in CANCELLED ${members[@]} &&
+	drop ${members[@]} &&
 	test "$(starts_of own)" = 0
 '
 
@@ -190,18 +185,15 @@ test_expect_success OTHER_USER '0.14 the user who owns it can release it' '
 			--wrap="sleep 3600")) || return 1
 	done &&
 	wait_for 30 stopped_by_timeout ${members[@]} &&
-	scancel ${block[@]} &&
-	wait_for 15 all_in CANCELLED ${block[@]} &&
+	drop ${block[@]} &&
 	runuser -u daemon -- scontrol release ${members[1]} &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 	runuser -u daemon -- scancel ${members[@]} &&
 	wait_for 15 all_in CANCELLED ${members[@]}
 '
 
 test_expect_success '0.47 two gangs of a group hold one node each' '
-	scancel ${block[@]} &&
-	wait_for 15 all_in CANCELLED ${block[@]} &&
+	drop ${block[@]} &&
 	block_two &&
 	members=($(member mixed 2 -w n1 --gang-groups=root/other \
 			--gang-waiting-time=UNLIMITED) \
@@ -233,10 +225,8 @@ test_expect_success '0.51 the one without a limit holds until now' '
 	wait_for 20 "test \$EPOCHSECONDS -gt $((patient_since + 16))" &&
 	holds patient 1 &&
 	scancel $half &&
-	wait_for 15 all_in RUNNING ${patient[@]} &&
-	started_together ${patient[@]} &&
-	touch patient.go &&
-	wait_for 15 all_in COMPLETED ${patient[@]} &&
+	start_together 15 ${patient[@]} &&
+	let_end patient ${patient[@]} &&
 	ran_once patient 2
 '
 

@@ -54,12 +54,23 @@ finish()
 # Members that depend on one job become eligible at the same moment.
 load()
 {
-	gun=$(submit --hold)
+	members=() gun=$(submit --hold)
 }
 
 fire()
 {
 	scancel $gun
+}
+
+# So many more, of a node each: nodes_of_gun GANG MIN COUNT [OPTION...]
+nodes_of_gun()
+{
+	local i
+
+	for ((i = 0; i < $3; i++)); do
+		members+=($(node_member $1 $2 --dependency=afterany:$gun \
+			"${@:4}")) || return 1
+	done
 }
 
 # --- attempts ---
@@ -69,7 +80,6 @@ test_expect_success '0.4 ten members and room for five: none starts' '
 		$(submit -w n3 -n 1 -c 3)) &&
 	wait_for 15 all_in RUNNING ${blocked[@]} &&
 	load &&
-	members=() &&
 	for i in {1..10}; do
 		members+=($(member ten 10 -n 1 -c 1 \
 			--dependency=afterany:$gun)) || return 1
@@ -96,8 +106,7 @@ test_expect_success '0.39 0.40 each at most once in an attempt' '
 '
 test_expect_success '0.5 2.26 room for ten: the next attempt starts them at once' '
 	scancel ${blocked[@]} &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 	for id in ${blocked[@]}; do
 		ends_at $id
 	done | sort -n >ends &&
@@ -110,13 +119,7 @@ test_expect_success '0.5 2.26 room for ten: the next attempt starts them at once
 
 test_expect_success '0.19 2.5 min 2 of total 3, room for two: two start' '
 	block n1 n2 &&
-	load &&
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(node_member three 2 --gang-total-number=3 \
-			--dependency=afterany:$gun)) || return 1
-	done &&
-	fire &&
+	load && nodes_of_gun three 2 3 --gang-total-number=3 && fire &&
 	wait_for 15 "test \$(running_of \${members[@]}) = 2" &&
 	pair=($(jobs_in RUNNING ${members[@]})) &&
 	third=$(pending_of ${members[@]}) &&
@@ -133,15 +136,8 @@ test_expect_success '0.11 0.19 the third joins later, as an ordinary job' '
 	unblock
 '
 test_expect_success '0.19 min 2 of total 3, room for all: one attempt takes them' '
-	load &&
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(node_member all 2 --gang-total-number=3 \
-			--dependency=afterany:$gun)) || return 1
-	done &&
-	fire &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	load && nodes_of_gun all 2 3 --gang-total-number=3 && fire &&
+	start_together 15 ${members[@]} &&
 	finish all ${members[@]}
 '
 
@@ -155,7 +151,6 @@ drive()
 
 	shift 2
 	load
-	members=()
 	for i in 1 2 3 4; do
 		# One of the executors says something too.
 		order=
@@ -194,28 +189,21 @@ for mode in strict nonstrict; do
 	done
 done
 test_expect_success '3.8 a driver of lower priority still is' '
-	load &&
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(node_member nice 2 --dependency=afterany:$gun \
-			--gang-order=5)) || return 1
-	done &&
+	load && nodes_of_gun nice 2 3 --gang-order=5 &&
 	driver=$(node_member nice 2 --dependency=afterany:$gun \
 		--gang-order=0 --nice=1000) &&
 	fire &&
 	wait_state $driver RUNNING &&
 	test "$(running_of ${members[@]})" = 1 &&
 	scancel $(pending_of ${members[@]}) &&
-	touch nice.go &&
-	wait_for 15 all_in COMPLETED $driver
+	let_end nice $driver
 '
 test_expect_success '3.8 a driver that is held keeps the others waiting' '
 	driver=$(node_member stay 2 --gang-order=0 --hold) &&
 	members=($(node_member stay 2) $(node_member stay 2)) &&
 	wait_for 10 squeue_says ${members[0]} \
 		"Gang root/stay waits for job $driver, which --gang-order" &&
-	id=$(submit -N 2 --exclusive --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 2 --exclusive --nice=100 --wrap=true) &&
 	all_in PENDING ${members[@]} &&
 	scontrol release $driver &&
 	wait_state $driver RUNNING &&
@@ -243,12 +231,10 @@ test_expect_success '0.37 only-waiting: a third waits for a fourth' '
 	later=($(node_member waits 2)) &&
 	wait_for 10 squeue_says ${later[0]} \
 		"Gang root/waits gathering 1/2 members" &&
-	id=$(submit -N 2 --exclusive --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 2 --exclusive --nice=100 --wrap=true) &&
 	job_is ${later[0]} PENDING &&
 	later+=($(node_member waits 2)) &&
-	wait_for 15 all_in RUNNING ${later[@]} &&
-	started_together ${later[@]} &&
+	start_together 15 ${later[@]} &&
 	all_in RUNNING ${members[@]} &&
 	finish waits ${members[@]} ${later[@]} &&
 	ran_once waits 4
@@ -256,26 +242,21 @@ test_expect_success '0.37 only-waiting: a third waits for a fourth' '
 test_expect_success '0.47 3.21 waiting-and-running: those that run count' '
 	members=($(node_member both 3 --gang-match=waiting-and-running) \
 		$(node_member both 3) $(node_member both 3)) &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	scancel ${members[0]} &&
-	wait_state ${members[0]} CANCELLED &&
+	start_together 15 ${members[@]} &&
+	drop ${members[0]} &&
 	fourth=$(node_member both 3) &&
 	wait_state $fourth RUNNING &&
 	all_in RUNNING ${members[1]} ${members[2]}
 '
 test_expect_success '0.47 and when too few run, the new ones wait for each other' '
-	scancel $fourth ${members[1]} &&
-	wait_for 10 all_in CANCELLED $fourth ${members[1]} &&
+	drop $fourth ${members[1]} &&
 	later=($(node_member both 3)) &&
 	wait_for 10 squeue_says ${later[0]} \
 		"Gang root/both gathering 2/3 members" &&
-	id=$(submit -N 3 --exclusive --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 3 --exclusive --nice=100 --wrap=true) &&
 	job_is ${later[0]} PENDING &&
 	later+=($(node_member both 3)) &&
-	wait_for 15 all_in RUNNING ${later[@]} &&
-	started_together ${later[@]} &&
+	start_together 15 ${later[@]} &&
 	finish both ${members[2]} ${later[@]}
 '
 

@@ -23,16 +23,8 @@ gang_script loose
 # Those that depend on one job become eligible at the same moment.
 gather()
 {
-	local name=$1 min=$2 total=$3 count=$4 i
-
-	shift 4
-
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --exclusive -L lic:1 --gang=$name \
-			--gang-min-member=$min --gang-total-number=$total \
-			"$@" $name.sh)) || return 1
-	done
+	gang_of_nodes $1 $4 -L lic:1 --gang-min-member=$2 \
+		--gang-total-number=$3 "${@:5}" $1.sh
 }
 
 test_expect_success 'three of four nodes are busy' '
@@ -46,26 +38,22 @@ test_expect_success 'a gang of three waits for nodes' '
 	test "$(gang_phase root/wait)" = waiting
 '
 test_expect_success '0.54 without one of them it gathers again' '
-	scancel ${members[1]} &&
-	wait_state ${members[1]} CANCELLED &&
+	drop ${members[1]} &&
 	wait_for 10 squeue_says ${members[0]} "2/3" &&
 	squeue_says ${members[2]} "2/3" &&
 	test "$(gang_phase root/wait)" = gathering &&
 	all_in PENDING ${members[0]} ${members[2]}
 '
 test_expect_success '4.5 and stands in nobodys way' '
-	id=$(submit -N 1 --exclusive --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED
+	id=$(complete_job -N 1 --exclusive --nice=100 --wrap=true)
 '
 test_expect_success '0.54 with a new member it starts as soon as it fits' '
-	touch busy.go &&
-	wait_for 15 all_in COMPLETED ${busy[@]} &&
+	let_end busy ${busy[@]} &&
 	all_in PENDING ${members[0]} ${members[2]} &&
 	members[1]=$(submit -N 1 --exclusive -L lic:1 --gang=wait wait.sh) &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	started_together ${members[0]} ${members[2]} ${members[1]} &&
-	touch wait.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end wait ${members[@]} &&
 	ran_once wait 3
 '
 
@@ -77,8 +65,7 @@ test_expect_success 'a gang of three is held' '
 	test "$(licences_in_use)" = 3
 '
 test_expect_success '0.54 2.13 below the minimum the rest is rolled back' '
-	scancel ${members[0]} &&
-	wait_state ${members[0]} CANCELLED &&
+	drop ${members[0]} &&
 	wait_for 10 all_in PENDING ${members[1]} ${members[2]} &&
 	wait_for 10 nodes_idle &&
 	test "$(licences_in_use)" = 0 &&
@@ -91,8 +78,7 @@ test_expect_success '0.54 a replacement starts it, without the two minutes of a 
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	started_together ${members[1]} ${members[2]} ${members[0]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
-	touch back.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end back ${members[@]} &&
 	ran_once back 3
 '
 
@@ -104,8 +90,7 @@ test_expect_success 'a gang of four with a minimum of two is held' '
 	wait_for 20 all_in CONFIGURING ${members[@]}
 '
 test_expect_success '2.13 without one of them it goes on' '
-	scancel ${members[1]} &&
-	wait_state ${members[1]} CANCELLED &&
+	drop ${members[1]} &&
 	wait_for 10 gang_log root/on "held member ${members[1]} is lost" &&
 	all_in CONFIGURING ${members[0]} ${members[2]} ${members[3]} &&
 	gate_open &&
@@ -114,8 +99,7 @@ test_expect_success '2.13 without one of them it goes on' '
 '
 test_expect_success '2.13 and the rest knows that there are three' '
 	started_together $rest &&
-	touch on.go &&
-	wait_for 15 all_in COMPLETED $rest &&
+	let_end on $rest &&
 	ran_once on 3 &&
 	wait_for 10 nodes_idle
 '
@@ -124,8 +108,7 @@ test_expect_success '2.13 all of a held gang are cancelled: nobody ever ran' '
 	gate_close &&
 	gather all 4 4 4 &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
-	scancel ${members[@]} &&
-	wait_for 10 all_in CANCELLED ${members[@]} &&
+	drop ${members[@]} &&
 	gate_open &&
 	wait_for 10 nodes_idle &&
 	test "$(licences_in_use)" = 0 &&
@@ -153,16 +136,14 @@ test_expect_success '0.54 another job takes its place' '
 	gate_open &&
 	last=$(submit -N 1 --exclusive --gang=mix mix.sh) &&
 	wait_for 20 all_in RUNNING $first ${array}_7 $second $last &&
-	touch mix.go &&
-	wait_for 15 all_in COMPLETED $first ${array}_7 $second $last &&
+	let_end mix $first ${array}_7 $second $last &&
 	test "$(restarts_of $first ${array}_7 $second $last)" = 0 &&
 	ran_once mix 4
 '
 
 # salloc then says that its job has completed, which is no start of the gang.
 test_expect_success '0.8 salloc that holds is interrupted: nobody starts' '
-	full=$(submit -N 3 --exclusive) &&
-	wait_state $full RUNNING &&
+	full=$(run_job -N 3 --exclusive) &&
 	loose="-N 1 --exclusive --gang=loose --gang-min-member=2" &&
 	{ salloc -J asks $loose --gang-mode=nonstrict true 2>asks.err & } &&
 	asker=$! &&
@@ -173,8 +154,7 @@ test_expect_success '0.8 salloc that holds is interrupted: nobody starts' '
 	interrupt $asker &&
 	wait_for 10 "test -z \"\$(squeue -h -n asks -o %i)\"" &&
 	wait_for 10 squeue_says $other "gathering 1/2 members" &&
-	scancel $full &&
-	wait_state $full CANCELLED &&
+	drop $full &&
 	wait_for 10 squeue_says $other "gathering 1/2 members" &&
 	test "$(starts_of loose)" = 0 &&
 	scancel $other

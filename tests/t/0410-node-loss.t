@@ -21,16 +21,8 @@ gang_script on
 # depend on one job become eligible at the same moment.
 gather()
 {
-	local name=$1 min=$2 count=$3 i
-
-	shift 3
-
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --exclusive --gang=$name \
-			--gang-min-member=$min --gang-total-number=$count \
-			"$@" $name.sh)) || return 1
-	done
+	gang_of_nodes $1 $3 --gang-min-member=$2 --gang-total-number=$3 \
+		"${@:4}" $1.sh
 }
 
 node_of()
@@ -57,15 +49,13 @@ test_expect_success '0.2 2.13 a node is lost and all are in the queue again' '
 '
 test_expect_success '0.53 all start on other nodes, without the two minutes of a requeue' '
 	gate_open &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 30 ${members[@]} &&
 	for id in ${members[@]}; do
 		test "$(node_of $id)" != $node || return 1
 	done
 '
 test_expect_success '0.2 none of them ran twice' '
-	touch told.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end told ${members[@]} &&
 	ran_once told 3 &&
 	test "$(restarts_of ${members[0]} ${members[2]})" = 0
 '
@@ -86,10 +76,8 @@ test_expect_success 'slurmctld finds out by itself: all are in the queue again' 
 '
 test_expect_success '0.2 they start on the others' '
 	gate_open &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch silent.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	start_together 30 ${members[@]} &&
+	let_end silent ${members[@]} &&
 	ran_once silent 4 &&
 	slurm_start_node $node &&
 	wait_for 20 nodes_idle
@@ -109,21 +97,17 @@ test_expect_success 'a gang of five with a minimum of two is held' '
 test_expect_success '2.13 enough are left: they go on' '
 	wait_for 10 gang_log root/on "held member $lost is lost" &&
 	gate_open &&
-	wait_for 20 all_in RUNNING ${members[@]:1} &&
-	started_together ${members[@]:1}
+	start_together 20 ${members[@]:1}
 '
 test_expect_success '0.11 the lost one starts later by itself' '
 	all_in PENDING $lost &&
 	slurm_start_node $node &&
 	scontrol update NodeName=$node State=RESUME &&
 	wait_state $lost RUNNING 30 &&
-	touch on.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end on ${members[@]} &&
 	ran_once on 5
 '
 
-test_expect_success 'nothing is left' '
-	nothing_left
-'
+test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

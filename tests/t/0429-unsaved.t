@@ -54,8 +54,7 @@ test_expect_success '0.1: a gang that comes then waits, and says why' '
 	all_in PENDING ${later[@]}
 '
 test_expect_success 'other jobs start as they would without us' '
-	other=$(submit -N 2 --exclusive --nice=100) &&
-	wait_state $other RUNNING
+	other=$(run_job -N 2 --exclusive --nice=100)
 '
 test_expect_success 'it is counted, and tried again and again' '
 	wait_for 60 "test 0\$(failures) -ge 3" &&
@@ -105,8 +104,7 @@ test_expect_success MOUNT '0.1: on a full disk no gang starts' '
 	test "$(starts_of full)" = 0 &&
 	rm "$slurm_dir/state/filler" &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
-	touch full.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end full ${members[@]} &&
 	ran_once full 2
 '
 test_expect_success 'nothing is left' '

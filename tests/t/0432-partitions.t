@@ -79,18 +79,15 @@ test_expect_success '4.24 require:leaf is a leaf of its own topology' '
 	wait_for 20 all_in COMPLETED ${fabric[@]} &&
 	test "$(nodes_of ${fabric[@]})" = "n2 n4" &&
 	all_in PENDING ${racks[@]} &&
-	touch busy.go &&
-	wait_for 20 all_in COMPLETED ${racks[@]} &&
+	let_end busy ${racks[@]} &&
 	nodes_of ${racks[@]} | grep -xE "$low_or_high"
 '
 test_expect_success '4.19 PlaceAll=yes: jobs without a gang, too' '
 	use_racks PlaceAll=yes &&
 	reread &&
-	racks=$(submit -N 2 --exclusive -p racked --wrap=true) &&
-	wait_state $racks COMPLETED &&
+	racks=$(complete_job -N 2 --exclusive -p racked --wrap=true) &&
 	nodes_of $racks | grep -xE "n\[1-2\]|n\[3-4\]" &&
-	fabric=$(submit -N 2 --exclusive --wrap=true) &&
-	wait_state $fabric COMPLETED &&
+	fabric=$(complete_job -N 2 --exclusive --wrap=true) &&
 	nodes_of $fabric | grep -xE "n\[1,3\]|n\[2,4\]"
 '
 test_expect_success 'sgang conf tells where it comes from' '
@@ -113,8 +110,7 @@ test_expect_success '4.27 sgang topology draws what the partition has' '
 	test_expect_code 1 "$sgang" topology --partition=none >out 2>err &&
 	test_must_be_empty out &&
 	grep "^sgang: there is no partition none" err &&
-	touch busy.go &&
-	wait_for 20 all_in COMPLETED ${members[@]}
+	let_end busy ${members[@]}
 '
 test_expect_success 'a topology that is not there: that of the cluster' '
 	sed "s/racked:racks/racked:cages/" "$conf" >new && mv new "$conf" &&

@@ -70,15 +70,13 @@ test_expect_success 'scontrol reconfigure and a restart change nothing' '
 	wait_for 20 shows $node "rack 9 gang=root/train ranks=3"
 '
 test_expect_success 'when the gang is gone the text of the admin is left' '
-	touch train.go &&
-	wait_for 30 all_in COMPLETED ${ids[@]} &&
+	let_end train ${ids[@]} &&
 	wait_for 10 shows $node "rack 9" &&
 	wait_for 10 "! sinfo -h -N -O Extra:120 | grep gang=" &&
 	wait_for 20 nodes_idle
 '
 test_expect_success 'a gang that holds is named where it holds, and there alone' '
-	block=$(submit -N 3 --exclusive) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -N 3 --exclusive) &&
 	ids=($(submit -N 1 -n 2 --exclusive --gang=hold --gang-min-member=2 \
 			--gang-mode=nonstrict hold.sh) \
 		$(submit -N 1 -n 2 --exclusive --gang=hold hold.sh)) &&
@@ -144,8 +142,7 @@ test_expect_success 'a job array with a limit of two' '
 	id=$(submit -N 1 -n 1 --array=1-4%2 run.sh) &&
 	wait_for 15 "test \$(squeue -h -t R -r -j $id | wc -l) = 2" &&
 	squeue_says $id JobArrayTaskLimit &&
-	touch run.go &&
-	wait_for 20 all_in COMPLETED ${id}_1 ${id}_2 ${id}_3 ${id}_4 &&
+	let_end run ${id}_1 ${id}_2 ${id}_3 ${id}_4 &&
 	ran_once run 4
 '
 test_expect_success 'exclusive jobs and jobs that share' '
@@ -159,8 +156,7 @@ test_expect_success 'exclusive jobs and jobs that share' '
 	finish $third $first $second
 '
 test_expect_success 'suspend and resume' '
-	id=$(submit -N 2 --exclusive) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 2 --exclusive) &&
 	scontrol suspend $id &&
 	wait_state $id SUSPENDED &&
 	scontrol resume $id &&
@@ -168,8 +164,7 @@ test_expect_success 'suspend and resume' '
 	finish $id
 '
 test_expect_success 'requeue' '
-	id=$(submit -N 1 --exclusive) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1 --exclusive) &&
 	scontrol requeuehold $id &&
 	wait_state $id PENDING &&
 	wait_for 15 nodes_idle &&
@@ -180,8 +175,7 @@ test_expect_success 'a reservation of nodes keeps others out' '
 	scontrol create reservation ReservationName=named StartTime=now \
 		Duration=60 Users=root Nodes=n[1-2] &&
 	id=$(submit -N 3 --exclusive) &&
-	inside=$(submit -N 2 --exclusive --reservation=named) &&
-	wait_state $inside RUNNING &&
+	inside=$(run_job -N 2 --exclusive --reservation=named) &&
 	job_is $id PENDING &&
 	end_jobs $id $inside &&
 	scontrol delete ReservationName=named &&
@@ -195,16 +189,14 @@ test_expect_success 'a reservation of a number of nodes and of cores' '
 		StartTime=now+1hours Duration=60 Users=root NodeCnt=1 \
 		CoreCnt=2 &&
 	scontrol show reservation cores | grep "CoreCnt=2" &&
-	id=$(submit -N 2 --exclusive --reservation=counted) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 2 --exclusive --reservation=counted) &&
 	end_jobs $id &&
 	scontrol delete ReservationName=counted &&
 	scontrol delete ReservationName=cores &&
 	wait_for 15 nodes_idle
 '
 test_expect_success 'when would it start: --test-only and squeue --start' '
-	id=$(submit -N 4 --exclusive -t 10) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 4 --exclusive -t 10) &&
 	sbatch --test-only -N 2 --exclusive -t 5 --wrap=true 2>&1 |
 		grep "to start at" &&
 	next=$(submit -N 4 --exclusive -t 10) &&
@@ -241,8 +233,7 @@ test_expect_success 'reconfigure and restart with jobs that run and wait' '
 # Slurm 24.11 does not start all that could use these nodes for some seconds, so
 # nothing comes after it.
 test_expect_success 'a running job shrinks' '
-	id=$(submit -N 3 --exclusive) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 3 --exclusive) &&
 	(cd "$slurm_dir/out" && scontrol update JobId=$id NumNodes=1) &&
 	wait_for 10 "test \$(node_count $id) = 1" &&
 	wait_for 10 "test \$(nodes_in idle) = 3" &&

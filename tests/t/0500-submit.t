@@ -250,8 +250,7 @@ test_expect_success '0.25 a gang that nobody defines waits, and sbatch says so' 
 	wait_for 10 squeue_says $one "Gang root/late undefined" &&
 	two=$(submit --gang=late --gang-min-member=2 2>err) &&
 	test_must_be_empty err &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	three=$(submit --gang=late --wrap=true 2>err) &&
 	test_must_be_empty err &&
 	wait_state $three COMPLETED &&
@@ -266,10 +265,8 @@ test_expect_success '0.26 #SBATCH lines' '
 	one=$(submit lines.sh) &&
 	wait_for 10 squeue_says $one "Gang root/lines gathering 1/2 members" &&
 	two=$(submit lines.sh) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
-	touch lines.go &&
-	wait_for 10 all_in COMPLETED $one $two
+	start_together 15 $one $two &&
+	let_end lines $one $two
 '
 test_expect_success '0.20 a wrong #SBATCH line' '
 	queue >before &&
@@ -303,12 +300,11 @@ test_expect_success '0.26 what a member submits is not of its gang' '
 	sbatch --parsable -o /dev/null --wrap=true >"$PWD/inner"
 	srun --overlap -N 1 true
 	END
-	id=$(submit -N 1 --gang=outer --gang-total-number=1 \
+	id=$(complete_job -N 1 --gang=outer --gang-total-number=1 \
 		--gang-mode=nonstrict --gang-groups=root/outer \
 		--gang-waiting-time=5 --gang-match=only-waiting \
 		--gang-order=1 --gang-on-failure=kill --gang-min-tres=cpu=1 \
 		outer.sh) &&
-	wait_state $id COMPLETED &&
 	inner=$(cat inner) &&
 	wait_state $inner COMPLETED &&
 	test -z "$(gang_record $inner)" &&
@@ -325,12 +321,10 @@ test_expect_success '0.22 two users, one name: two gangs' '
 '
 test_expect_success '0.22 each starts when it is complete itself' '
 	also=$(submit $options) &&
-	wait_for 15 all_in RUNNING $mine $also &&
-	started_together $mine $also &&
+	start_together 15 $mine $also &&
 	job_is $other PENDING &&
 	others=$(submit --uid=daemon $options --array=1-2) &&
-	wait_for 15 all_in RUNNING $other ${others}_1 ${others}_2 &&
-	started_together $other ${others}_1 ${others}_2 &&
+	start_together 15 $other ${others}_1 ${others}_2 &&
 	all_in RUNNING $mine $also &&
 	scancel $mine $also $other $others
 '
@@ -339,8 +333,7 @@ test_expect_success '0.22 two users meet in the namespace of an account' '
 	mine=$(submit $options --gang-min-member=2) &&
 	wait_for 10 squeue_says $mine "Gang proj/joint gathering 1/2 members" &&
 	other=$(submit --uid=daemon $options) &&
-	wait_for 15 all_in RUNNING $mine $other &&
-	started_together $mine $other &&
+	start_together 15 $mine $other &&
 	scancel $mine $other &&
 	wait_for 15 nodes_idle
 '
@@ -352,8 +345,7 @@ test_expect_success 'Gangs=no: no gang is accepted' '
  gang.conf); submit the job without --gang"
 '
 test_expect_success 'Gangs=no: other jobs are' '
-	id=$(submit -N 4 --comment=mine --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 4 --comment=mine --wrap=true) &&
 	srun -N 1 true &&
 	salloc -Q -N 1 true
 '

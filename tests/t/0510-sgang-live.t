@@ -34,18 +34,6 @@ quietly()
 	"$@" 2>err && test_must_be_empty err
 }
 
-# sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS
-refuses()
-{
-	local code=$1 text=$2
-
-	shift 2
-	"$sgang" "$@" >out 2>err
-	test $? = $code &&
-		test_must_be_empty out &&
-		echo "sgang: $text" | test_cmp - err
-}
-
 # The table with these filters, single blanks between the columns, and sorted:
 # gangs of one second are in the order of their names.
 table()
@@ -106,13 +94,12 @@ test_expect_success 'no gang' '
 	echo "{\"gangs\":[]}" >wanted &&
 	quietly "$sgang" list --json >json &&
 	without_meta <json | test_cmp wanted - &&
-	refuses 1 "there is no gang none, see sgang list" show none
+	sgang_refuses 1 "there is no gang none, see sgang list" show none
 '
 test_expect_success 'a job that is in no gang' '
-	id=$(submit -n 1 --comment="gang=root/plain" --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -n 1 --comment="gang=root/plain" --wrap=true) &&
 	table >out && test_must_be_empty out &&
-	refuses 1 "there is no gang root/plain, see sgang list" show root/plain
+	sgang_refuses 1 "there is no gang root/plain, see sgang list" show root/plain
 '
 test_expect_success '3.14 4.34 a gang that has finished' '
 	set -- -N 1 --exclusive --gang-min-member=2 --wrap=true &&
@@ -218,18 +205,18 @@ test_expect_success '3.14 filters' '
 	test "$(gangs --user=root | wc -w)" = 8 &&
 	test "$(gangs --user=root --phase=gathering --partition=side)" = \
 		"root/gather " &&
-	refuses 2 "--phase=asleep: expected a phase like Waiting or Running" \
+	sgang_refuses 2 "--phase=asleep: expected a phase like Waiting or Running" \
 		list --phase=asleep
 '
 test_expect_success 'a gang that is not there, or not the only one' '
-	refuses 1 "there is no gang nothing, see sgang list" show nothing &&
-	refuses 1 "there is no gang tasky, did you mean root/tasks?" \
+	sgang_refuses 1 "there is no gang nothing, see sgang list" show nothing &&
+	sgang_refuses 1 "there is no gang tasky, did you mean root/tasks?" \
 		show tasky &&
-	refuses 1 "there is no gang daemon/run, did you mean root/run?" \
+	sgang_refuses 1 "there is no gang daemon/run, did you mean root/run?" \
 		show daemon/run &&
-	refuses 2 "2 namespaces have a gang both, say one/both or two/both" \
+	sgang_refuses 2 "2 namespaces have a gang both, say one/both or two/both" \
 		show both &&
-	refuses 2 "--gang=Run: a gang'\''s name has no upper-case letters" \
+	sgang_refuses 2 "--gang=Run: a gang'\''s name has no upper-case letters" \
 		show Run
 '
 test_expect_success OTHER_USER 'another user sees the same, and his own by name' '
@@ -318,8 +305,7 @@ test_expect_success '3.14 the gang that was starting runs' '
 	wait_for 10 shows start Satisfied=yes Held=0 Running=2 StartedMembers=2
 '
 test_expect_success '3.14 one that is cancelled, and one that is smaller now' '
-	scancel $left &&
-	wait_state $left CANCELLED &&
+	drop $left &&
 	wait_for 10 line_is "root/run Running 1/2/2 strict - 1 32 2 spine -" &&
 	wait_for 10 shows run Running=1 Ended=1 StartedMembers=2 &&
 	scancel -p side -u daemon &&
@@ -337,15 +323,12 @@ test_expect_success '0.36 4.34 after a restart of slurmctld all is as before' '
 	table --phase=running >before &&
 	table --phase=gathering >>before &&
 	slurm_stop_ctld &&
-	refuses 2 "cannot read the jobs from slurmctld: Unable to contact\
+	sgang_refuses 2 "cannot read the jobs from slurmctld: Unable to contact\
  slurm controller (connect failure); see scontrol ping" list &&
 	slurm_start_ctld &&
 	wait_for 15 "{ table --phase=running && table --phase=gathering; } |
 		test_cmp before -"
 '
-test_expect_success 'nothing is left' '
-	squeue -h -o %A | xargs -r scancel &&
-	nothing_left
-'
+test_expect_success 'nothing is left' 'leave_nothing'
 
 test_done

@@ -157,8 +157,7 @@ test_expect_success 'all roles start together' '
 	test $# = 3 &&
 	tail -n 1 out >last &&
 	echo "submitted root/filed: 4 members" | test_cmp - last &&
-	wait_for 15 all_in RUNNING $1 ${2}_0 ${2}_1 $3 &&
-	started_together $1 ${2}_0 ${2}_1 $3 &&
+	start_together 15 $1 ${2}_0 ${2}_1 $3 &&
 	test "$(job_field $1 JobName)" = driver &&
 	test "$(job_field $3 Partition)" = side &&
 	test "$(job_field $3 Comment)" = "the fourth" &&
@@ -211,8 +210,7 @@ roles:
 END
 
 test_expect_success '0.30 roles in two gangs start together' '
-	block=$(submit -N1 --exclusive -w n4) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -N1 --exclusive -w n4) &&
 	submit_file two.yaml &&
 	set -- $ids &&
 	test $# = 3 &&
@@ -241,18 +239,6 @@ test_expect_success 'nothing is left so far' 'leave_nothing "invalid partition" 
 quietly()
 {
 	"$@" >out 2>err && test_must_be_empty err
-}
-
-# sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS
-refuses()
-{
-	local code=$1 text=$2
-
-	shift 2
-	"$sgang" "$@" >out 2>err
-	test $? = $code &&
-		test_must_be_empty out &&
-		echo "sgang: $text" | test_cmp - err
 }
 
 # Define a gang and print the id of the job: create NAME OPTION...
@@ -337,7 +323,7 @@ test_expect_success '0.15 squeue shows the phase of the gang in its line' '
  root/train gathering 0/2 members"
 '
 test_expect_success '0.24 a second one is refused' '
-	refuses 1 "gang root/train: it has a definition (JobId=$object), use\
+	sgang_refuses 1 "gang root/train: it has a definition (JobId=$object), use\
  --replace" create train --min-member=3 &&
 	"$sgang" create train --min-member=3 --json >out 2>err; test $? = 1 &&
 	test_must_be_empty err &&
@@ -357,7 +343,7 @@ test_expect_success '0.24 --replace: the new one counts, the old one goes' '
 '
 test_expect_success '0.24 twice within a second' '
 	last=$(create quick --min-member=2) &&
-	refuses 1 "gang root/quick: it has a definition (JobId=$last), use\
+	sgang_refuses 1 "gang root/quick: it has a definition (JobId=$last), use\
  --replace" create quick --min-member=2 &&
 	again=$(create quick --min-member=4 --replace) &&
 	wait_state $last CANCELLED &&
@@ -373,11 +359,11 @@ test_expect_success '0.24 sgang delete, and scancel, take it back' '
 	quietly "$sgang" delete quick &&
 	echo "deleted root/quick: 0 members, 1 definition" | test_cmp - out &&
 	wait_state $again CANCELLED &&
-	refuses 1 "gang root/quick: there is no such gang, see sgang list" \
+	sgang_refuses 1 "gang root/quick: there is no such gang, see sgang list" \
 		delete quick &&
 	other=$(create other --min-member=2) &&
-	scancel $other && wait_state $other CANCELLED &&
-	refuses 1 "there is no gang other, see sgang list" show other
+	drop $other &&
+	sgang_refuses 1 "there is no gang other, see sgang list" show other
 '
 
 test_expect_success '0.15, 0.16 members of a defined gang say its name alone' '
@@ -390,8 +376,7 @@ test_expect_success '0.15, 0.16 members of a defined gang say its name alone' '
 '
 test_expect_success '0.15 the minimum of them starts' '
 	third=$(member train) &&
-	wait_for 15 all_in RUNNING $first $second $third &&
-	started_together $first $second $third &&
+	start_together 15 $first $second $third &&
 	wait_for 10 squeue_says $object "Gang root/train running 3/3 members" &&
 	shows train Phase=Running Members=3 Definition=$object &&
 	job_is $object PENDING
@@ -401,7 +386,7 @@ test_expect_success '3.14 sgang cancel ends the members, the definition stays' '
 	echo "cancelled root/train: 3 members" | test_cmp - out &&
 	wait_for 15 all_in CANCELLED $first $second $third &&
 	job_is $object PENDING &&
-	refuses 1 "gang root/train: no member waits or runs" cancel train
+	sgang_refuses 1 "gang root/train: no member waits or runs" cancel train
 '
 test_expect_success '0.24 it serves the next gang of that name' '
 	first=$(member train) &&
@@ -426,8 +411,7 @@ test_expect_success '0.25 and go on when it comes' '
 	object=$(create late --min-member=3) &&
 	wait_for 10 squeue_says $early "Gang root/late gathering 2/3 members" &&
 	object=$(create late --min-member=2 --replace) &&
-	wait_for 15 all_in RUNNING $early $second &&
-	started_together $early $second &&
+	start_together 15 $early $second &&
 	shows late Phase=Running Definition=$object &&
 	quietly "$sgang" cancel late --all &&
 	wait_for 15 nodes_idle
@@ -466,22 +450,21 @@ test_expect_success 'a signal goes to the members that run' '
 	all_in RUNNING $one $two &&
 	quietly "$sgang" cancel signal &&
 	wait_for 15 nodes_idle &&
-	refuses 1 "gang root/signal: no member runs" cancel signal -s TERM
+	sgang_refuses 1 "gang root/signal: no member runs" cancel signal -s TERM
 '
 
 test_expect_success '0.14 nothing to retry' '
-	refuses 1 "gang root/none: there is no such gang, see sgang list" retry none &&
+	sgang_refuses 1 "gang root/none: there is no such gang, see sgang list" retry none &&
 	one=$(member still --gang-min-member=2) &&
 	wait_for 10 squeue_says $one "gathering 1/2 members" &&
-	refuses 1 "gang root/still: no member has timed out" retry still &&
+	sgang_refuses 1 "gang root/still: no member has timed out" retry still &&
 	"$sgang" retry still --json >out; test $? = 1 &&
 	echo "{\"gang\":\"root/still\",\"reason\":\"no member has timed out\"}" >wanted &&
 	without_meta <out | test_cmp wanted - &&
 	scancel $one
 '
 test_expect_success '0.13, 0.14 a gang that held for too long' '
-	block=$(submit -N 2 --exclusive -w n[3-4]) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -N 2 --exclusive -w n[3-4]) &&
 	array=$(submit -N 1 --exclusive -o /dev/null -a 1-2 --gang=slow \
 		--gang-min-member=3 --gang-mode=nonstrict \
 		--gang-waiting-time=10:00) &&
@@ -503,9 +486,8 @@ test_expect_success '0.14 sgang retry re-arms all of it' '
 	echo "released root/slow: 3 members" | test_cmp - out &&
 	wait_for 10 "shows slow Phase=Holding Held=2" &&
 	scancel $block &&
-	wait_for 15 all_in RUNNING $single ${array}_1 ${array}_2 &&
-	started_together $single ${array}_1 ${array}_2 &&
-	refuses 1 "gang root/slow: no member has timed out" retry slow &&
+	start_together 15 $single ${array}_1 ${array}_2 &&
+	sgang_refuses 1 "gang root/slow: no member has timed out" retry slow &&
 	quietly "$sgang" cancel slow &&
 	wait_for 15 nodes_idle
 '
@@ -540,7 +522,7 @@ test_expect_success '0.22 the namespace of an account' '
 	create=$(quietly "$sgang" create proj/joint --min-member=2 -A proj; \
 		cat out err) &&
 	wait_for 10 shows proj/joint Phase=Gathering MinMember=2 &&
-	refuses 1 "gang root/joint: there is no such gang, did you mean\
+	sgang_refuses 1 "gang root/joint: there is no such gang, did you mean\
  proj/joint?" delete joint &&
 	quietly "$sgang" delete proj/joint
 '
@@ -558,24 +540,24 @@ test_expect_success '0.15 a definition survives slurmctld' '
 
 # --- words
 test_expect_success '0.18, 0.20 what cannot be' '
-	refuses 2 "--min-member=N is missing: how many members does the gang\
+	sgang_refuses 2 "--min-member=N is missing: how many members does the gang\
  need to start?" create bad &&
-	refuses 2 "--min-member=0: expected a number from 1 to 100000" \
+	sgang_refuses 2 "--min-member=0: expected a number from 1 to 100000" \
 		create bad --min-member=0 &&
-	refuses 2 "--mode=loose: expected one of strict|nonstrict" \
+	sgang_refuses 2 "--mode=loose: expected one of strict|nonstrict" \
 		create bad --min-member=2 --mode=loose &&
-	refuses 2 "--min-member=3 is above --total-number=2: a gang cannot need\
+	sgang_refuses 2 "--min-member=3 is above --total-number=2: a gang cannot need\
  more members than it has" \
 		create bad --min-member=3 --total-number=2 &&
-	refuses 2 "--gang=Bad: a gang'\''s name has no upper-case letters" \
+	sgang_refuses 2 "--gang=Bad: a gang'\''s name has no upper-case letters" \
 		create Bad --min-member=3 &&
-	refuses 2 "--signal=NONE: expected a signal such as TERM or 15" \
+	sgang_refuses 2 "--signal=NONE: expected a signal such as TERM or 15" \
 		cancel train -s NONE &&
 	for verb in create cancel delete retry; do
-		refuses 2 "expected the name of one gang, see sgang $verb\
+		sgang_refuses 2 "expected the name of one gang, see sgang $verb\
  --help" $verb a b || return 1
 	done &&
-	refuses 2 "a value is missing: -A, see sgang create --help" \
+	sgang_refuses 2 "a value is missing: -A, see sgang create --help" \
 		create bad -A
 '
 test_expect_success 'what Slurm refuses, in its own words' '

@@ -22,19 +22,6 @@ touch "$slurm_dir"/run/gpu{0..1}
 echo "Name=gpu File=$slurm_dir/run/gpu[0-1]" >"$slurm_dir/etc/gres.conf"
 slurm_start
 
-# Members of a gang, with these options each: gang NAME MEMBERS OPTIONS...
-gang()
-{
-	local name=$1 n=$2 i
-
-	shift 2
-	members=()
-	for ((i = 0; i < n; i++)); do
-		members+=($(submit --gang=$name --gang-min-member=$n "$@")) ||
-			return 1
-	done
-}
-
 # What scontrol says of each node, one a line: "NAME CPUS USED MB USED GPUS USED
 # FLAGS", where FLAGS are of the state.
 nodes_now()
@@ -122,7 +109,7 @@ wait_helps()
 }
 
 test_expect_success '5.6 nodes that are not requested are not busy' '
-	gang want 2 -w n2 -N 1 --exclusive -t 5 &&
+	submit_gang want 2 -w n2 -N 1 --exclusive -t 5 &&
 	waits "2 nodes are needed, 1 is free (5 not requested)" &&
 	reasons_true 1 1 0 0 n2 - - - &&
 	wait_helps want "nothing: it asks for more than its nodes have, even if\
@@ -131,15 +118,14 @@ test_expect_success '5.6 nodes that are not requested are not busy' '
 	drop ${members[@]}
 '
 test_expect_success '5.6 nor are those that are excluded' '
-	gang off 3 -x n[1-4] -N 1 --exclusive -t 5 &&
+	submit_gang off 3 -x n[1-4] -N 1 --exclusive -t 5 &&
 	waits "3 nodes are needed, 2 are free (4 excluded)" &&
 	reasons_true 1 1 0 0 - n1,n2,n3,n4 - - &&
 	drop ${members[@]}
 '
 test_expect_success '5.6 nodes of other partitions' '
-	one=$(submit -w n1 -N 1 -n 1 --mem=10 -t 60) &&
-	wait_state $one RUNNING &&
-	gang part 4 -p part -N 1 --exclusive -t 5 &&
+	one=$(run_job -w n1 -N 1 -n 1 --mem=10 -t 60) &&
+	submit_gang part 4 -p part -N 1 --exclusive -t 5 &&
 	waits "4 nodes are needed, 3 are free (1 busy, 2 not in the partition)" &&
 	reasons_true 1 1 0 0 - - - n1,n2,n3,n4 &&
 	drop ${members[@]} $one
@@ -148,14 +134,14 @@ test_expect_success '5.6 memory that others have' '
 	one=$(submit -w n1 -N 1 -n 1 --mem=2000 -t 60) &&
 	two=$(submit -w n2 -N 1 --exclusive -t 60) &&
 	wait_for 10 all_in RUNNING $one $two &&
-	gang mem 5 -N 1 -n 1 --mem=3000 -t 5 &&
+	submit_gang mem 5 -N 1 -n 1 --mem=3000 -t 5 &&
 	waits "5 places with 1 CPU and 3000M are needed, 4 are free (nodes\
  without room: 1 busy, 1 with too little free memory)" &&
 	reasons_true 0 1 3000 0 - - - - &&
 	"$sgang" explain mem >out &&
 	grep -E "Free=4 Needed=5 Unit=place Causes=busy=1,busy_memory=1" out &&
 	drop ${members[@]} &&
-	gang large 1 -N 1 -n 1 --mem=3500 -t 5 -x n[3-6] &&
+	submit_gang large 1 -N 1 -n 1 --mem=3500 -t 5 -x n[3-6] &&
 	waits "1 place with 1 CPU and 3500M is needed, 0 are free (nodes without\
  room: 1 busy, 1 with too little free memory, 4 excluded)" &&
 	reasons_true 0 1 3500 0 - n3,n4,n5,n6 - - &&
@@ -165,12 +151,12 @@ test_expect_success '5.6 GPUs that others have' '
 	one=$(submit -w n1 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
 	two=$(submit -w n2 -N 1 -n 4 --mem=10 -t 60) &&
 	wait_for 10 all_in RUNNING $one $two &&
-	gang gpus 5 -N 1 -n 1 --mem=10 --gres=gpu:2 -t 5 &&
+	submit_gang gpus 5 -N 1 -n 1 --mem=10 --gres=gpu:2 -t 5 &&
 	waits "5 places with 2 GPUs, 1 CPU and 10M are needed, 4 are free (nodes\
  without room: 1 busy, 1 with too few free GPUs)" &&
 	reasons_true 0 1 10 2 - - - - &&
 	drop ${members[@]} $two &&
-	gang gpus 6 -N 1 -n 1 --mem=10 --gres=gpu:2 -t 5 &&
+	submit_gang gpus 6 -N 1 -n 1 --mem=10 --gres=gpu:2 -t 5 &&
 	waits "6 places with 2 GPUs are needed, 5 are free (nodes without room:\
  1 with too few free GPUs)" &&
 	reasons_true 0 1 10 2 - - - - &&
@@ -179,29 +165,29 @@ test_expect_success '5.6 GPUs that others have' '
 test_expect_success '5.6 a reservation that begins before the members would end' '
 	scontrol create reservation reservationname=soon users=daemon \
 		nodes=n[5-6] starttime=now+30minutes duration=60 &&
-	gang resv 5 -N 1 --exclusive -t 60 &&
+	submit_gang resv 5 -N 1 --exclusive -t 60 &&
 	waits "5 nodes are needed, 4 are free (2 reserved)" &&
 	reasons_true 1 1 0 0 - - n5,n6 - &&
 	wait_for 20 "helps resv | grep -xE \
 		\"the end of reservations of node n[56]\"" &&
 	drop ${members[@]} &&
-	gang early 6 -N 1 --exclusive -t 5 &&
+	submit_gang early 6 -N 1 --exclusive -t 5 &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	drop ${members[@]} &&
 	scontrol delete reservationname=soon
 '
 test_expect_success '5.6 nodes that are drained, named' '
 	scontrol update nodename=n[2-3] state=drain reason=test &&
-	gang all 5 -N 1 --exclusive -t 5 &&
+	submit_gang all 5 -N 1 --exclusive -t 5 &&
 	waits "5 nodes are needed, 4 are free (2 drained)" &&
 	reasons_true 1 1 0 0 - - - - &&
 	wait_for 20 "helps all | grep -xE \
 		\"node n[23] in service again, now down or drained\"" &&
 	drop ${members[@]} &&
-	gang all 6 -N 1 --exclusive -t 5 &&
+	submit_gang all 6 -N 1 --exclusive -t 5 &&
 	wait_helps all "nodes n[2-3] in service again, now down or drained" &&
 	drop ${members[@]} &&
-	gang shared 21 -N 1 -n 1 --mem=10 -t 5 &&
+	submit_gang shared 21 -N 1 -n 1 --mem=10 -t 5 &&
 	waits "21 CPUs are needed, 16 are free (nodes without room: 2 drained)" &&
 	wait_helps shared "nodes n[2-3] in service again, now down or drained" &&
 	drop ${members[@]} &&
@@ -213,13 +199,13 @@ test_expect_success '5.6 a job without a time limit, named' '
 			return 1
 	done &&
 	wait_for 10 all_in RUNNING ${endless[@]} &&
-	gang rest 5 -N 1 --exclusive -t 5 &&
+	submit_gang rest 5 -N 1 --exclusive -t 5 &&
 	waits "5 nodes are needed, 4 are free (2 busy)" &&
 	reasons_true 1 1 0 0 - - - - &&
 	wait_for 20 "helps rest | grep -xE \"the end of job\
  (${endless[0]}|${endless[1]}), which no time limit ends\"" &&
 	drop ${members[@]} &&
-	gang rest 6 -N 1 --exclusive -t 5 &&
+	submit_gang rest 6 -N 1 --exclusive -t 5 &&
 	wait_helps rest "the end of jobs ${endless[0]},${endless[1]}, which no\
  time limit ends" &&
 	drop ${members[@]} ${endless[@]}
@@ -237,9 +223,8 @@ start_is_end_of()
 }
 
 test_expect_success '5.6 4.7 members that share a node start together' '
-	busy=$(submit -w n1 -N 1 --exclusive -t 60) &&
-	wait_state $busy RUNNING &&
-	gang stack 3 -w n1 -N 1 -n 1 --mem=10 -t 60 &&
+	busy=$(run_job -w n1 -N 1 --exclusive -t 60) &&
+	submit_gang stack 3 -w n1 -N 1 -n 1 --mem=10 -t 60 &&
 	waits "Gang root/stack waits: " &&
 	wait_for 20 start_is_end_of $busy ${members[@]} &&
 	cycles=$(sdiag | sed -n "s/.*Total cycles: //p" | tail -n 1) &&
@@ -261,16 +246,14 @@ all_say_the_same()
 }
 
 test_expect_success '5.6 members that name a node say it too' '
-	busy=$(submit -w n1 -N 1 -n 3 -t 10) &&
-	wait_state $busy RUNNING &&
-	gang named 2 -w n1 -N 2 --ntasks-per-node=2 --mem=10 -t 60 &&
+	busy=$(run_job -w n1 -N 1 -n 3 -t 10) &&
+	submit_gang named 2 -w n1 -N 2 --ntasks-per-node=2 --mem=10 -t 60 &&
 	wait_for 20 all_say_the_same ${members[@]} &&
 	drop ${members[@]} $busy
 '
 # When part has a member that waits, Slurm plans for its nodes no more.
 test_expect_success '5.6 and members of partitions that have nodes in common' '
-	busy=$(submit -w n1 -N 1 --exclusive -t 10) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -w n1 -N 1 --exclusive -t 10) &&
 	members=($(submit --gang=common --gang-min-member=2 -p part -N 3 \
 			--exclusive -t 60)
 		 $(submit --gang=common --gang-min-member=2 -N 2 -x n6 \
@@ -303,7 +286,7 @@ test_expect_success '5.6 one that wants a drained node: nobody knows when, no no
 # Slurm asks nobody about them, and 24.11 says that n2 may be reserved.
 test_expect_success '5.6 all want a drained node: which it is' '
 	scontrol update nodename=n2 state=drain reason=test &&
-	gang out 2 -N 2 -n 2 --mem=10 -w n2 &&
+	submit_gang out 2 -N 2 -n 2 --mem=10 -w n2 &&
 	waits n2 &&
 	wait_helps out "node n2 in service again, now down or drained" &&
 	scontrol update nodename=n2 state=resume &&
@@ -311,9 +294,8 @@ test_expect_success '5.6 all want a drained node: which it is' '
 	drop ${members[@]}
 '
 test_expect_success JQ '5.6 the same as JSON' '
-	busy=$(submit -w n1 -N 1 --exclusive -t 60) &&
-	wait_state $busy RUNNING &&
-	gang json 6 -N 1 --exclusive -t 60 -x n6 &&
+	busy=$(run_job -w n1 -N 1 --exclusive -t 60) &&
+	submit_gang json 6 -N 1 --exclusive -t 60 -x n6 &&
 	waits "6 nodes are needed, 4 are free (1 busy, 1 excluded)" &&
 	"$sgang" explain --json json >out &&
 	jq -e ".waits.places[0] | del(.place) == {free: 4, needed: 6,

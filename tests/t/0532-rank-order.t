@@ -272,18 +272,6 @@ test_expect_success 'nothing is left so far' '
 sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
-# sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS
-refuses()
-{
-	local code=$1 text=$2
-
-	shift 2
-	"$sgang" "$@" >out 2>err
-	test $? = $code &&
-		test_must_be_empty out &&
-		echo "sgang: $text" | test_cmp - err
-}
-
 # A member that writes where its ranks are, as Slurm has them: "RANK NODE LOCAL"
 # over the whole gang, to NAME.JOBID, and waits for NAME.go.
 cat >member.sh <<SCRIPT
@@ -403,7 +391,7 @@ test_expect_success JQ '4.28 GPUs: the indices that Slurm has given' '
 		"[\"n1\",2,1],[\"n1\",2,1]]" | tr -d " " | test_cmp - inside &&
 	jq -e "map(select(.node == \"n1\") | .nic) | all(. != null)" \
 		inside.json &&
-	refuses 2 "none.conf: cannot be opened: No such file or\
+	sgang_refuses 2 "none.conf: cannot be opened: No such file or\
  directory" map gpus --json \
 		--conf=none.conf &&
 	finish gpus
@@ -411,22 +399,22 @@ test_expect_success JQ '4.28 GPUs: the indices that Slurm has given' '
 test_expect_success 'a gang that is not placed, that is over, that is not' '
 	id=$(submit --gang=wait --gang-min-member=2) &&
 	wait_for 10 squeue_says $id "gathering 1/2" &&
-	refuses 1 "gang root/wait is not placed yet" map wait &&
-	refuses 1 "job $id has no place in the ring of gang root/wait" \
+	sgang_refuses 1 "gang root/wait is not placed yet" map wait &&
+	sgang_refuses 1 "job $id has no place in the ring of gang root/wait" \
 		map --member $id &&
 	scancel $id &&
 	test_expect_code 1 "$sgang" map gpus 2>err &&
 	grep -E "^sgang: gang root/gpus: job [0-9]+ has ended, and Slurm" err &&
-	refuses 1 "there is no gang nobody/gpus, did you mean root/gpus?" \
+	sgang_refuses 1 "there is no gang nobody/gpus, did you mean root/gpus?" \
 		map nobody/gpus &&
-	refuses 1 "there is no gang with job 4711" map 4711
+	sgang_refuses 1 "there is no gang with job 4711" map 4711
 '
 test_expect_success 'wrong usage' '
-	refuses 2 "expected the name of one gang or the id of one job, see\
+	sgang_refuses 2 "expected the name of one gang or the id of one job, see\
  sgang map --help" map &&
-	refuses 2 "--format=xml: expected hostfile, rankfile or json" \
+	sgang_refuses 2 "--format=xml: expected hostfile, rankfile or json" \
 		map two --format=xml &&
-	refuses 2 "--member needs the id of a job instead of the name of a\
+	sgang_refuses 2 "--member needs the id of a job instead of the name of a\
  gang" map two --member
 '
 test_expect_success 'nothing is left' '

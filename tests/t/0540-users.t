@@ -142,9 +142,7 @@ all_in_vain()
 	done <<<"$(foreign_commands)"
 }
 
-test_expect_success '0.22 nobody touches a member that waits' '
-	all_in_vain $one
-'
+test_expect_success '0.22 nobody touches a member that waits' 'all_in_vain $one'
 test_expect_success 'nobody cancels it as a whole' '
 	in_vain as $bob "$sgang" cancel $alice/train &&
 	says "denied" &&
@@ -170,8 +168,7 @@ test_expect_success '0.22 nobody releases one that is held' '
 
 test_expect_success '0.22 its user completes it' '
 	two=$(submit_as $alice --gang=train --wrap="echo \$\$; sleep 3600") &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two
+	start_together 15 $one $two
 '
 test_expect_success '0.22 nobody touches a member that runs' '
 	all_in_vain $two &&
@@ -253,8 +250,7 @@ test_expect_success '0.22 a member stays in the account of its gang' '
 '
 test_expect_success '0.22 two users meet in the namespace of an account' '
 	two=$(submit_as $bob --account=proj --gang=proj/joint) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two
+	start_together 15 $one $two
 '
 test_expect_success '0.22 and still cannot touch what is the other'\''s' '
 	in_vain as $bob scancel $one &&
@@ -278,8 +274,7 @@ test_expect_success '0.22 a gang that another lists does not wait for it' '
 	wait_for 10 squeue_says $one "Gang $alice/train gathering 1/2 members" &&
 	squeue_says $own "$waits_for_train" &&
 	two=$(submit_as $alice --gang=train) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	squeue_says $own "$waits_for_train"
 '
 test_expect_success '0.22 nor is anybody kept off the nodes that it wants' '
@@ -298,8 +293,7 @@ test_expect_success '0.22 nor when it would hold them' '
 		--gang-mode=nonstrict --gang-min-member=2) &&
 	wait_for 10 squeue_says $own "$waits_for_train" &&
 	two=$(submit_as $alice -N 2 --exclusive --gang=train) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	squeue_says $own "$waits_for_train" &&
 	test "$("$sgang" show $alice/train | grep -c $bob)" = 0 &&
 	as $bob scancel $own &&

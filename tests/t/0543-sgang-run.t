@@ -87,23 +87,10 @@ expect()
 		done
 }
 
-in_rank_order()
-{
-	local id
-
-	for id; do echo "$(gang_record $id rank) $id"; done | sort -n |
-		cut -d' ' -f2
-}
-
 # sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS
 refuses()
 {
-	local code=$1 text=$2
-
-	shift 2
-	"$sgang" run "$@" >out 2>err
-	test $? = $code && test_must_be_empty out &&
-		echo "sgang: $text" | test_cmp - err
+	sgang_refuses $1 "$2" run "${@:3}"
 }
 
 test_expect_success 'members of different size: one numbering in ring order' '

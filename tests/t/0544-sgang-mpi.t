@@ -245,8 +245,6 @@ test_expect_success 'gang_env.sh asks slurmctld nothing' '
 	done &&
 	grep REQUEST_NODE_INFO many && test_cmp few many
 '
-test_expect_success 'nothing is left' '
-	clear_cluster && nothing_left
-'
+test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
 
 test_done

@@ -113,8 +113,7 @@ test_expect_success '0.15 what else can be changed is Slurm'\''s matter' '
 '
 test_expect_success '0.15 its gang starts, and it stays' '
 	two=$(submit -N 1 --gang=train) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	is_held $id &&
 	scancel $one $two &&
 	wait_for 15 nodes_idle &&
@@ -130,8 +129,7 @@ test_expect_success '0.24 it takes no room: both nodes are for two members' '
 test_expect_success '0.24 the newest one counts' '
 	old=$id &&
 	id=$(define train gang_min_member=1) &&
-	one=$(submit -N 1 --gang=train --wrap=true) &&
-	wait_state $one COMPLETED &&
+	one=$(complete_job -N 1 --gang=train --wrap=true) &&
 	is_held $old &&
 	scancel $id
 '
@@ -141,8 +139,7 @@ test_expect_success '0.24 and without it the one before' '
 	scancel $one
 '
 test_expect_success '0.29 what a member says goes before it' '
-	one=$(submit -N 1 --gang=train --gang-min-member=1 --wrap=true) &&
-	wait_state $one COMPLETED &&
+	one=$(complete_job -N 1 --gang=train --gang-min-member=1 --wrap=true) &&
 	scancel $old
 '
 test_expect_success '0.25 members first, then it' '
@@ -151,8 +148,7 @@ test_expect_success '0.25 members first, then it' '
 	two=$(submit -N 1 --gang=late 2>err) &&
 	wait_for 10 squeue_says $one "Gang root/late undefined" &&
 	id=$(define late gang_min_member=2) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	scancel $one $two $id &&
 	wait_for 15 nodes_idle
 '
@@ -167,8 +163,7 @@ test_expect_success '0.15 a gang of gang.conf' '
 '
 test_expect_success '0.29 an object goes before gang.conf' '
 	id=$(define listed gang_min_member=1) &&
-	one=$(submit -N 1 --gang=listed --wrap=true) &&
-	wait_state $one COMPLETED &&
+	one=$(complete_job -N 1 --gang=listed --wrap=true) &&
 	scancel $id
 '
 test_expect_success '0.24 gang.conf is read again' '
@@ -295,8 +290,7 @@ test_expect_success REST,SPANK_ENVIRONMENT '0.1 members are submitted, and start
 	one=$(rest_submit "$options") &&
 	wait_for 20 squeue_says $one "Gang $alice/train gathering 1/2 members" &&
 	two=$(rest_submit "$options") &&
-	wait_for 30 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 30 $one $two &&
 	for rank in 0 1; do
 		wait_for 20 grep -qx "train $rank" \
 			"$slurm_dir/out/$one" "$slurm_dir/out/$two" ||

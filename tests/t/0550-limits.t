@@ -19,14 +19,7 @@ cluster_state >before
 # Members of the gang in the array "members": gather GANG COUNT OPTIONS...
 gather()
 {
-	local gang=$1 count=$2 i
-
-	shift 2
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit --gang=$gang --gang-min-member=$count "$@" \
-			$gang.sh)) || return 1
-	done
+	submit_gang "$@" $1.sh
 }
 
 # Change a limit. That alone is no event for a gang that waits; a partition that
@@ -57,16 +50,14 @@ says()
 
 starts_whole()
 {
-	wait_for 20 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 		wait_for 10 "test \$(starts_of $1) = ${#members[@]}"
 }
 
 # And nothing stays counted.
 ends()
 {
-	touch $1.go &&
-		wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end $1 ${members[@]} &&
 		ran_once $1 ${#members[@]} &&
 		wait_for 10 nothing_counted $2
 }
@@ -124,8 +115,7 @@ test_expect_success '2.1 1.66 the limit is raised: it starts whole and counts' '
 
 test_expect_success '2.4 the rest of the limit is used by a job: the gang waits' '
 	limit account lab set GrpTRES=cpu=8 &&
-	busy=$(submit -A lab -n 4) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -A lab -n 4) &&
 	gather share 3 -A lab -n 2 &&
 	says share AssocGrpCpuLimit &&
 	all_in PENDING ${members[@]} &&
@@ -266,8 +256,7 @@ test_expect_success '2.1 0.7 a nonstrict gang gives back what it holds' '
 	gather greedy 3 -A lab -n 2 --gang-mode=nonstrict &&
 	says greedy AssocGrpCpuLimit &&
 	wait_for 15 holds_nothing greedy lab &&
-	ours=$(submit -A lab -n 4) &&
-	wait_state $ours RUNNING &&
+	ours=$(run_job -A lab -n 4) &&
 	scancel $ours &&
 	limit account lab set GrpTRES=cpu=6 &&
 	starts_whole greedy &&
@@ -276,8 +265,7 @@ test_expect_success '2.1 0.7 a nonstrict gang gives back what it holds' '
 '
 
 test_expect_success '2.3 a QOS of higher priority goes first' '
-	busy=$(submit -A other -N 4 --exclusive) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -A other -N 4 --exclusive) &&
 	gather patient 4 -A lab -N 1 --exclusive &&
 	patient=(${members[@]}) &&
 	gather eager 4 -A lab --qos=urgent -N 1 --exclusive &&

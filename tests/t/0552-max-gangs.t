@@ -149,8 +149,7 @@ test_expect_success 'one that came after others' '
 	known a $job
 '
 test_expect_success 'until it ends' '
-	scancel $job &&
-	wait_state $job CANCELLED &&
+	drop $job &&
 	sbatch --gang=a --gang-min-member=7 --wrap=true
 '
 # The task that has started has a new number, the others have the old one.
@@ -165,8 +164,7 @@ test_expect_success 'tasks of an array that was split' '
 	scancel $array
 '
 test_expect_success 'one that is requeued after it has ended' '
-	job=$(submit --gang=c --gang-min-member=1 --wrap=true) &&
-	wait_state $job COMPLETED &&
+	job=$(complete_job --gang=c --gang-min-member=1 --wrap=true) &&
 	other &&
 	scontrol requeuehold $job &&
 	wait_state $job PENDING &&
@@ -194,8 +192,6 @@ test_expect_success 'one that has the number that was asked for' '
 	other &&
 	known e $asked
 '
-test_expect_success 'nothing is left' '
-	leave_nothing "there is no partition none"
-'
+test_expect_success 'nothing is left' 'leave_nothing "there is no partition none"'
 
 test_done

@@ -60,8 +60,7 @@ test_expect_success 'gangs are counted by phase, members by state' '
 	wait_for 10 shows "slurm_gang_members{state=\"running\"}" 2
 '
 test_expect_success 'and by partition and namespace, with the age of the oldest that waits' '
-	block=$(submit -N 2 --exclusive) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -N 2 --exclusive) &&
 	full=$(submit -N 1 --exclusive --gang=full --gang-min-member=3 --array=1-3) &&
 	where="partition=\"$(squeue -h -j $block -o %P)\",namespace=\"$(id -un)\"" &&
 	wait_for 10 shows "slurm_gang_partition_gangs{$where,phase=\"running\"}" 1 &&
@@ -94,8 +93,7 @@ test_expect_success '4.34 slurmctld writes its counters into a file for all' '
 	test ! -e gang.prom.new
 '
 test_expect_success 'a waiting time that is over is counted' '
-	block=$(submit -N 2 --exclusive) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -N 2 --exclusive) &&
 	scancel $more &&
 	late=$(submit -N 1 --exclusive --gang=late --gang-min-member=4 \
 		--gang-mode=nonstrict --gang-waiting-time=0:01 --array=1-4) &&
@@ -172,13 +170,10 @@ test_expect_success 'a file that is named must be there, another need not' '
 '
 test_expect_success 'a file that cannot be written is told of once' '
 	mkdir dir && mv dir gang.prom.new &&
-	touch run.go &&
-	wait_for 30 all_in COMPLETED ${ids[@]} &&
+	let_end run ${ids[@]} &&
 	wait_for 40 grep "error: gang: MetricsFile: .*gang.prom.new" \
 		"$slurm_dir/log/slurmctld.log" &&
 	rmdir gang.prom.new
 '
-test_expect_success 'nothing is left' '
-	nothing_left "MetricsFile: "
-'
+test_expect_success 'nothing is left' 'nothing_left "MetricsFile: "'
 test_done

@@ -66,13 +66,11 @@ test_expect_success 'the controller alone has our plugins' '
 		grep "^PluginDir .*$slurm_dir/lib:")"
 '
 test_expect_success 'sbatch without a gang: a job, an array, a job that waits' '
-	id=$(submit -N 2 --exclusive --wrap="srun -l true; echo done") &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 2 --exclusive --wrap="srun -l true; echo done") &&
 	test "$(job_output $id)" = done &&
 	array=$(submit -n 1 --array=1-3 --wrap=true) &&
 	wait_for 20 all_in COMPLETED ${array}_1 ${array}_2 ${array}_3 &&
-	id=$(submit -N 2 --exclusive) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 2 --exclusive) &&
 	next=$(submit -N 2 --exclusive) &&
 	wait_for 10 squeue_says $next Resources &&
 	all_is_seen
@@ -106,8 +104,7 @@ test_expect_success 'a gang of another host is seen, runs there and is cancelled
 	wait_for 10 squeue_says ${gang[0]} "Gang root/a gathering 1/2" &&
 	all_is_seen &&
 	gang+=($(on_controller submit -N 1 --exclusive --gang=a)) &&
-	wait_for 20 all_in RUNNING ${gang[@]} &&
-	started_together ${gang[@]} &&
+	start_together 20 ${gang[@]} &&
 	all_is_seen &&
 	scancel ${gang[@]} &&
 	wait_for 20 nodes_idle
@@ -127,8 +124,7 @@ make_older()
 }
 
 test_expect_success 'a queue: a gang that waits, a job that runs, one that waits' '
-	runs=$(submit -N 1 --exclusive) &&
-	wait_state $runs RUNNING &&
+	runs=$(run_job -N 1 --exclusive) &&
 	wait_for 10 test -e "$slurm_dir/out/$runs" &&
 	waits=$(submit -N 2 --exclusive) &&
 	member=$(on_controller submit -N 1 --exclusive --gang=b \

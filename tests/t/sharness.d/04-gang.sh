@@ -37,12 +37,24 @@
 #   begins_now ID...           a requeued job need not wait for two minutes; it
 #                              may run already
 #   errors_left [PATTERN...]   what stands in the log and should not
+#   run_job, complete_job [sbatch's options]
+#                              submit it, wait until it runs or has completed, and
+#                              print its id
 #   submit_by [sbatch's options]
 #                              as submit; where the variable by names a user it is
 #                              that user who does
-#   gather COUNT GANG [sbatch's options]
-#                              members of a node each, in the array "members",
-#                              whose minimum is that many; also with by
+#   submit_gang GANG COUNT [sbatch's options]
+#                              so many members, in the array "members", and as many
+#                              are the minimum; also with by
+#   gang_of_nodes GANG COUNT [sbatch's options]
+#                              the same with a node each
+#   start_together SECONDS ID...
+#                              they run within that time, by one start
+#   let_end NAME ID...         touch NAME.go, and these complete
+#   in_rank_order ID...        the jobs by their member ranks, one a line
+#   passes SECONDS             so long, and then slurmctld looks at the queue
+#   sgang_refuses CODE TEXT ARGUMENTS...
+#                              sgang exits so, with this line on stderr alone
 #   clear_all                  cancel all jobs of all users and wait for the nodes
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 #   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
@@ -447,16 +459,71 @@ submit_by()
 	if test -n "$by"; then submit_as "$by" "$@"; else submit "$@"; fi
 }
 
-gather()
+submit_gang()
 {
-	local count=$1 gang=$2 i
+	local gang=$1 count=$2 i
 
 	shift 2
 	members=()
 	for ((i = 0; i < count; i++)); do
-		members+=($(submit_by -N 1 --exclusive --gang=$gang \
-			--gang-min-member=$count "$@")) || return 1
+		members+=($(submit_by --gang=$gang --gang-min-member=$count \
+			"$@")) || return 1
 	done
+}
+
+gang_of_nodes()
+{
+	submit_gang $1 $2 -N 1 --exclusive "${@:3}"
+}
+
+run_job()
+{
+	local id
+
+	id=$(submit "$@") && wait_state $id RUNNING && echo $id
+}
+
+complete_job()
+{
+	local id
+
+	id=$(submit "$@") && wait_state $id COMPLETED && echo $id
+}
+
+start_together()
+{
+	wait_for $1 all_in RUNNING "${@:2}" && started_together "${@:2}"
+}
+
+let_end()
+{
+	touch $1.go && wait_for 20 all_in COMPLETED "${@:2}"
+}
+
+in_rank_order()
+{
+	local id
+
+	for id; do
+		echo "$(gang_record $id rank) $id"
+	done | sort -n | cut -d' ' -f2
+}
+
+passes()
+{
+	local until=$((EPOCHSECONDS + $1))
+
+	wait_for $(($1 + 20)) "test \$EPOCHSECONDS -gt $until" && wait_cycles
+}
+
+sgang_refuses()
+{
+	local code=$1 text=$2
+
+	shift 2
+	"$sgang" "$@" >out 2>err
+	test $? = $code && test_must_be_empty out &&
+		echo "sgang: $text" | test_cmp - err
 }
 
 clear_all()
