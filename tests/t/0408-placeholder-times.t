@@ -154,7 +154,7 @@ test_expect_success '1.45 1.46 1.47 1.48 1.49 hard: in time it fails, and all it
 '
 test_expect_success '1.43 the time does not begin before the first has its nodes' '
 	busy=$(submit -N3 --exclusive -t5) && wait_state $busy RUNNING &&
-	begin queue hard "placeholder-timeout: 0:05" && sleep 7 &&
+	begin queue hard "placeholder-timeout: 0:05" && passes 6 &&
 	job_is $driver PENDING && scancel $busy && wait_state $driver RUNNING &&
 	n_kept 2 && clear_cluster
 '

@@ -103,8 +103,8 @@ test_expect_success '1.36 a placeholder is no success: two members have to compl
 '
 test_expect_success '1.35 1.37 1.53 a member that comes before the close keeps the gang open' '
 	clear_cluster && file open 3 && begin open && wait_state $driver RUNNING && n_kept 3 &&
-	touch driver.go && wait_state $driver COMPLETED && sleep 8 &&
-	one=$(executor open) && wait_state $one RUNNING && sleep 25 &&
+	touch driver.go && wait_state $driver COMPLETED && passes 8 &&
+	one=$(executor open) && wait_state $one RUNNING && passes 25 &&
 	n_kept 2 && job_is $one RUNNING
 '
 
