@@ -8,21 +8,9 @@
 
 test_description='sgang ring'
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-top_builddir=${top_builddir:-$top_srcdir}
-SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
-. /usr/share/sharness/sharness.sh
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$(checked_sgang)
-
-# run_case FILE: its arguments are split and unquoted by the shell
-run_case() {
-	local args
-	args=$(grep -v '^#' "$1") &&
-	(cd "$top_srcdir" && eval "$SGANG $args") >said 2>err
-	echo "exit $?" >>said
-	without_meta <said >out
-}
 
 for case in "$top_srcdir"/tests/data/ring/*.in; do
 	name=$(basename "$case" .in)

@@ -7,22 +7,10 @@
 
 test_description='sgang place'
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-top_builddir=${top_builddir:-$top_srcdir}
-SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
-. /usr/share/sharness/sharness.sh
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
-
-# run_case FILE: its arguments are split and unquoted by the shell
-run_case() {
-	local args
-	args=$(grep -v '^#' "$1") &&
-	(cd "$top_srcdir" && eval "$SGANG $args") >said 2>err
-	echo "exit $?" >>said
-	without_meta <said >out
-}
 
 # expected_of FILE: what Slurm by itself would choose depends on its release.
 expected_of() {

@@ -8,10 +8,7 @@
 
 test_description='what sgang says about bad input'
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-top_builddir=${top_builddir:-$top_srcdir}
-SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
-. /usr/share/sharness/sharness.sh
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$top_builddir/src/cmd/sgang
 T=--topology=$top_srcdir/topology/textbook.conf

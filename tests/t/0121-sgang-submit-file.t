@@ -8,10 +8,7 @@
 
 test_description='sgang submit: the file, the commands, all of them or none'
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-top_builddir=${top_builddir:-$top_srcdir}
-SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
-. /usr/share/sharness/sharness.sh
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$(checked_sgang)
 user=$(id -un)

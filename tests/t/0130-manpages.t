@@ -4,10 +4,7 @@
 
 test_description='manual pages'
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-top_builddir=${top_builddir:-$top_srcdir}
-SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
-. /usr/share/sharness/sharness.sh
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$top_builddir/src/cmd/sgang
 MANDOC=${MANDOC:-$(command -v mandoc)}

@@ -8,6 +8,8 @@
 #   json_prereq                JSONSCHEMA is a prerequisite from now on, where it is
 #                              installed
 #   without_meta               of answers on stdin, those without "meta"
+#   run_case FILE              $SGANG with the arguments in the file, as the shell
+#                              takes them: what it says and its status are in out
 
 test -n "$BASH_VERSION" || return 0
 
@@ -78,4 +80,14 @@ test_done()
 	fi
 	test ! -d "$json_kept" || rm -rf "$json_kept"
 	test_done_unchecked "$@"
+}
+
+run_case()
+{
+	local args
+
+	args=$(grep -v '^#' "$1") &&
+		(cd "$top_srcdir" && eval "$SGANG $args") >said 2>err
+	echo "exit $?" >>said
+	without_meta <said >out
 }
