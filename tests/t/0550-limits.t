@@ -145,36 +145,20 @@ unlimited()
 		test "$(qos_used GrpJobs small)" = 0
 }
 
-test_expect_success '2.1 GrpJobs of the account' '
-	limit account lab set GrpJobs=2 &&
-	limited jobs AssocGrpJobsLimit &&
-	limit account lab set GrpJobs=-1 &&
-	unlimited jobs
-'
-test_expect_success '2.1 GrpTRES of the QOS' '
-	limit qos small set GrpTRES=cpu=4 &&
-	limited qos-cpu QOSGrpCpuLimit --qos=small &&
-	limit qos small set GrpTRES=cpu=-1 &&
-	unlimited qos-cpu
-'
-test_expect_success '2.1 GrpJobs of the QOS' '
-	limit qos small set GrpJobs=2 &&
-	limited qos-jobs QOSGrpJobsLimit --qos=small &&
-	limit qos small set GrpJobs=-1 &&
-	unlimited qos-jobs
-'
-test_expect_success '2.1 MaxJobsPerUser of the QOS' '
-	limit qos small set MaxJobsPerUser=2 &&
-	limited qos-user QOSMaxJobsPerUserLimit --qos=small &&
-	limit qos small set MaxJobsPerUser=-1 &&
-	unlimited qos-user
-'
-test_expect_success '2.1 MaxTRESPerUser of the QOS' '
-	limit qos small set MaxTRESPerUser=cpu=4 &&
-	limited qos-user-cpu QOSMaxCpuPerUserLimit --qos=small &&
-	limit qos small set MaxTRESPerUser=cpu=-1 &&
-	unlimited qos-user-cpu
-'
+while read -r what name limit value none gang reason options; do
+	test_expect_success "2.1 $limit of the ${what/qos/QOS}" '
+		limit $what $name set $limit=$value &&
+		limited $gang $reason $options &&
+		limit $what $name set $limit=$none &&
+		unlimited $gang
+	'
+done <<END
+account lab GrpJobs 2 -1 jobs AssocGrpJobsLimit
+qos small GrpTRES cpu=4 cpu=-1 qos-cpu QOSGrpCpuLimit --qos=small
+qos small GrpJobs 2 -1 qos-jobs QOSGrpJobsLimit --qos=small
+qos small MaxJobsPerUser 2 -1 qos-user QOSMaxJobsPerUserLimit --qos=small
+qos small MaxTRESPerUser cpu=4 cpu=-1 qos-user-cpu QOSMaxCpuPerUserLimit --qos=small
+END
 
 # What a member alone breaks is nothing a gang is tried for.
 member_limited()
@@ -185,48 +169,29 @@ member_limited()
 		test "$(acct_used cpu lab)" = 0
 }
 
-test_expect_success '2.3 MaxTRESPerJob of one member keeps all' '
-	limit account lab set MaxTRESPerJob=cpu=3 &&
-	one=$(submit --gang=cpu-job --gang-min-member=2 -A lab -n 2 \
-		cpu-job.sh) &&
-	two=$(submit --gang=cpu-job --gang-min-member=2 -A lab -n 4 \
-		cpu-job.sh) &&
-	members=($one $two) &&
-	member_limited cpu-job AssocMaxCpuPerJobLimit &&
-	limit account lab set MaxTRESPerJob=cpu=-1 &&
-	starts_whole cpu-job &&
-	ends cpu-job lab
-'
+while IFS='|' read -r title limit none gang good bad reason; do
+	test_expect_success "2.3 $title of one member keeps all" '
+		limit account lab set $limit &&
+		members=($(submit --gang=$gang --gang-min-member=2 -A lab \
+			$good $gang.sh)
+			$(submit --gang=$gang --gang-min-member=2 -A lab \
+			$bad $gang.sh)) &&
+		member_limited $gang $reason &&
+		limit account lab set $none &&
+		starts_whole $gang &&
+		ends $gang lab
+	'
+done <<END
+MaxTRESPerJob|MaxTRESPerJob=cpu=3|MaxTRESPerJob=cpu=-1|cpu-job|-n 2|-n 4|AssocMaxCpuPerJobLimit
+MaxNodesPerJob|MaxTRESPerJob=node=1|MaxTRESPerJob=node=-1|node-job|-N 1|-N 2|AssocMaxNodePerJobLimit
+MaxWall|MaxWall=10|MaxWall=-1|wall|-n 1 -t 5|-n 1 -t 20|AssocMaxWallDurationPerJobLimit
+END
 test_expect_success '2.3 members below it are a gang whose total may be above' '
 	limit account lab set MaxTRESPerJob=cpu=3 &&
 	gather below 3 -A lab -n 3 &&
 	starts_whole below &&
 	ends below lab &&
 	limit account lab set MaxTRESPerJob=cpu=-1
-'
-test_expect_success '2.3 MaxNodesPerJob of one member keeps all' '
-	limit account lab set MaxTRESPerJob=node=1 &&
-	one=$(submit --gang=node-job --gang-min-member=2 -A lab -N 1 \
-		node-job.sh) &&
-	two=$(submit --gang=node-job --gang-min-member=2 -A lab -N 2 \
-		node-job.sh) &&
-	members=($one $two) &&
-	member_limited node-job AssocMaxNodePerJobLimit &&
-	limit account lab set MaxTRESPerJob=node=-1 &&
-	starts_whole node-job &&
-	ends node-job lab
-'
-test_expect_success '2.3 MaxWall of one member keeps all' '
-	limit account lab set MaxWall=10 &&
-	one=$(submit --gang=wall --gang-min-member=2 -A lab -n 1 -t 5 \
-		wall.sh) &&
-	two=$(submit --gang=wall --gang-min-member=2 -A lab -n 1 -t 20 \
-		wall.sh) &&
-	members=($one $two) &&
-	member_limited wall AssocMaxWallDurationPerJobLimit &&
-	limit account lab set MaxWall=-1 &&
-	starts_whole wall &&
-	ends wall lab
 '
 
 test_expect_success '1.66 held members count, and stop who would break it' '
