@@ -33,8 +33,15 @@ chmod 755 tells.sh
 # gather GANG COUNT [OPTIONS]: so many members, three of which have a rank
 gather()
 {
-	gang_of_nodes $1 $2 -n2 -t 10 --gang-min-member=3 "${@:3}" \
-		"$PWD/tells.sh"
+	local gang=$1 n=$2
+
+	shift 2
+	members=()
+	while test $n -gt 0; do
+		members+=($(submit -N1 -n2 --exclusive -t 10 --gang=$gang \
+			--gang-min-member=3 "$@" "$PWD/tells.sh")) || return 1
+		n=$((n - 1))
+	done
 }
 
 told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3:-0}; }
@@ -122,10 +129,10 @@ test_expect_success '6.5 who begins: a drained node is left' '
 test_expect_success '6.5 scontrol hold, release; scancel' '
 	scontrol hold $spare && wait_state $spare PENDING &&
 	scontrol release $spare && wait_for 20 is_cold $spare &&
-	drop $spare && add_cold many
+	scancel $spare && wait_state $spare CANCELLED && add_cold many
 '
 test_expect_success '6.5 salloc is told when it starts' '
-	drop $spare &&
+	scancel $spare && wait_state $spare CANCELLED &&
 	salloc -N1 -n2 --exclusive -t 10 --gang=many --gang-min-member=3 \
 		--gang-spares=1:cold -J inter ./tells.sh >inter.out 2>&1 &
 	wait_for 20 "test -n \"\$(squeue -h -n inter -o %A)\"" &&
