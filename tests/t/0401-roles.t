@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0401-roles.t - gangs whose members form a tree of groups
+# 0401-roles.t - gangs whose members form a tree of groups; such that preempt and are
+# preempted, their epochs, and members that name their nodes
 #
 # The observer trusts Slurm's commands alone: squeue says who runs where, and
 # the rule is told anew by tree_holds, over the roles as they were submitted.
 
-test_description='Roles: a tree of groups starts as a whole or not at all'
+test_description='Trees of groups start, are preempted and preempt as a whole'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
@@ -15,13 +16,25 @@ SwitchName=leaf2 Nodes=n[4-6]
 SwitchName=leaf3 Nodes=n[7-9]
 SwitchName=core Switches=leaf[1-3]
 END
-slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf"
+slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf \
+'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+PreemptType=preempt/qos
+PreemptMode=REQUEUE
+KillWait=2'
+slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
+acct add qos low,high
+acct modify qos low set Priority=5
+acct modify qos high set Priority=100 Preempt=low
+acct add account lab
+acct add user root account=lab defaultaccount=lab
+acct modify user root set qos=normal,low,high
 slurm_start
 
 sgang=$(checked_sgang)
 gang_script busy
 gang_script role
-sed -i "2i env | grep ^SLURM_GANG_ROLE >\"$PWD/env.\$SLURM_JOB_ID\"" role.sh
+sed -i "2i env | grep ^SLURM_GANG_ROLE >\"$PWD/env.\$SLURM_JOB_ID\"
+	2i echo \$SLURM_GANG_ROLE_HEADS >\"$PWD/heads.\$SLURM_JOB_ID\"" role.sh
 
 # member GANG ROLE [OPTIONS]: one whole node, in "members" and "role_of"
 declare -A role_of
@@ -421,5 +434,158 @@ test_expect_success "2.15 sgang topology shows the nodes of each role" '
 	"$sgang" explain ${members[0]} --json >json && cat json && end_gang file
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
+test_expect_success 'nothing is left so far' '
+	nothing_left "No fed_mgr state file"
+'
+
+# A member for half an hour of a gang that needs so many groups: timed GANG ROLE
+# MINIMUM OPTIONS...
+timed()
+{
+	member $1 $2 -t 30 --gang-min-member=$3 "${@:4}"
+}
+
+# A replica of one encoder and two decoders in one leaf: three GANG NAME MINIMUM
+# OPTIONS...
+three()
+{
+	timed $1 $2:min=2:require=leaf/encode:min=1 $3 "${@:4}" &&
+		timed $1 $2/decode:min=2 $3 "${@:4}" &&
+		timed $1 $2/decode $3 "${@:4}"
+}
+
+# The leaf switches of three members from the i-th on: leaves I
+leaves()
+{
+	squeue -h -t R -j "$(echo ${members[@]:$1:3} | tr ' ' ,)" -o %N |
+		sed 's/n//' | awk '{ print int(($1 - 1) / 3) + 1 }' | sort -u
+}
+
+apart()
+{
+	local i
+
+	for ((i = 0; i < ${#members[@]}; i += 3)); do
+		test "$(leaves $i | wc -l)" = 1 || return 1
+	done
+}
+
+# ---- preempted ----
+
+test_expect_success '2.15 4.11 one job of a higher QOS: the tree goes whole, and starts again whole' '
+	test_when_finished clear_cluster &&
+	members=() && three whole r1 2 --qos=low && three whole r2 2 --qos=low &&
+	wait_for 20 all_in RUNNING ${members[@]} && apart &&
+	high=$(submit -N 4 --exclusive -t 5 --qos=high --wrap="sleep 300") &&
+	wait_state $high RUNNING 30 && wait_for 20 all_in PENDING ${members[@]} &&
+	begins_now ${members[@]} && wait_for 20 gang_attempted ${members[0]} 2 &&
+	all_in PENDING ${members[@]} &&
+	scancel $high && wait_for 40 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} && apart
+'
+test_expect_success '2.15 4.11 so does one of which a group waits to follow' '
+	test_when_finished clear_cluster &&
+	block=($(submit -N 3 -w n[7-9] --exclusive -t 30 --qos=high --wrap="sleep 300")) &&
+	wait_state $block RUNNING 20 && members=() &&
+	three part r1 1 --qos=low && wait_for 20 all_in RUNNING ${members[@]} &&
+	three part r2 1 --qos=low && wait_for 20 all_in RUNNING ${members[@]} &&
+	three part r3 1 --qos=low && first=(${members[@]:0:6}) &&
+	wait_for 20 squeue_says ${members[6]} "Gang root/part " &&
+	all_in PENDING ${members[@]:6} &&
+	high=$(submit -N 1 --exclusive -t 5 --qos=high --wrap="sleep 300") &&
+	wait_state $high RUNNING 30 && wait_for 20 all_in PENDING ${first[@]} &&
+	test "$(restarts_of ${first[@]})" = 6
+'
+
+# ---- preempts ----
+
+# A low job on each of these nodes, in "lows".
+low()
+{
+	local node
+
+	lows=()
+	for node; do
+		lows+=($(submit -w $node -N 1 --exclusive -t 30 --qos=low \
+			--wrap="sleep 300")) || return 1
+	done
+	wait_for 20 all_in RUNNING ${lows[@]}
+}
+
+# So many of these jobs run.
+run_are() { test "$(squeue -h -t R -j "$(echo ${lows[@]} | tr ' ' ,)" | wc -l)" = $1; }
+
+test_expect_success '2.15 3.29 a tree preempts for all that it needs' '
+	test_when_finished clear_cluster &&
+	low n{1..9} && members=() && three need r1 2 --qos=high &&
+	three need r2 2 --qos=high &&
+	wait_for 40 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	apart && run_are 3
+'
+test_expect_success '2.15 3.29 and for nothing where part of it cannot have a leaf' '
+	test_when_finished clear_cluster &&
+	keep=($(submit -w n1 -N 1 --exclusive -t 30 --qos=high --wrap="sleep 300")
+		$(submit -w n4 -N 1 --exclusive -t 30 --qos=high --wrap="sleep 300")) &&
+	wait_for 20 all_in RUNNING ${keep[@]} && low n{2,3,5,6,7,8,9} &&
+	members=() && three none r1 2 --qos=high && three none r2 2 --qos=high &&
+	wait_for 20 gang_attempted ${members[5]} 1 &&
+	wait_for 20 squeue_says ${members[0]} "Gang root/none waits: " &&
+	run_are 7 && all_in PENDING ${members[@]}
+'
+
+# ---- nodes by name ----
+
+test_expect_success '2.15 5.5 a member that names its node brings its group there' '
+	test_when_finished clear_cluster &&
+	members=() && timed named r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
+	timed named r1/decode:min=2 1 && timed named r1/decode 1 &&
+	wait_for 20 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	test "$(squeue -h -j ${members[0]} -o %N)" = n5 && test "$(leaves 0)" = 2
+'
+test_expect_success '2.15 5.4 members that name nodes of two leaves do not start' '
+	test_when_finished clear_cluster &&
+	members=() && timed torn r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
+	timed torn r1/decode:min=2 1 && timed torn r1/decode 1 -w n7 &&
+	wait_for 20 gang_attempted ${members[2]} 1 &&
+	wait_for 20 squeue_says ${members[0]} "Gang root/torn waits: " &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '2.15 5.6 one that names some of its nodes is told that it must name all' '
+	test_when_finished clear_cluster &&
+	members=() && id=$(submit -N 2 -w n5 --exclusive -t 30 --gang=some \
+		--gang-role=r1/encode --gang-min-member=1 role.sh) &&
+	wait_for 20 squeue_says $id "members that require some of their nodes"
+'
+
+# ---- epochs ----
+
+# The head of a group in the epoch: head_of GANG ROLE
+head_of()
+{
+	"$sgang" epoch $1 --json | jq -r .role_heads | tr , "\n" |
+		sed -n "s,^$2=,,p"
+}
+
+# As its environment has them.
+told_heads()
+{
+	wait_for 20 test -s heads.$1 && cat heads.$1
+}
+
+test_expect_success '2.15 6.3 an epoch after the loss of a member with a role names its heir' '
+	test_when_finished clear_cluster &&
+	members=() && three epoch r1 2 && three epoch r2 2 &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	"$sgang" epoch epoch --wait=1 >out && cat out &&
+	test "$(told_heads ${members[0]})" = "$("$sgang" epoch epoch --json | jq -r .role_heads)" &&
+	scancel ${members[3]} && wait_for 20 all_in CANCELLED ${members[3]} &&
+	timed epoch r2/encode 2 && heir=${members[6]} &&
+	wait_for 40 all_in RUNNING $heir &&
+	"$sgang" epoch epoch --json >json && cat json &&
+	head=$(head_of epoch r2/encode) && test -n "$head" &&
+	test "$head" = "$(squeue -h -j $heir -o %N)" &&
+	test "$(gang_record $heir rank)" = "$(gang_record ${members[3]} rank)"
+'
+test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+
 test_done
