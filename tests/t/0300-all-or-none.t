@@ -9,9 +9,7 @@ test_description='Room for some of a gang: none starts, and it holds nothing'
 slurm_setup -n 10 -c 2 --gang --conf 'Licenses=lic:10'
 slurm_start
 
-gang_script busy
-gang_script ten
-gang_script eight
+gang_scripts busy ten eight
 
 occupy()
 {

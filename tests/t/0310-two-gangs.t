@@ -69,9 +69,7 @@ all_whole()
 		one_by_one $log 4
 }
 
-for name in two three nice quick; do
-	gang_script $name
-done
+gang_scripts two three nice quick
 
 test_expect_success '3.3 4.6 of two gangs one runs whole, then the other' '
 	interleave two 2 0 &&
@@ -105,8 +103,7 @@ member()
 
 # Slurm lets a requeued job begin two minutes later, so that no slurmd takes it
 # for the one that was killed; a few seconds are enough for that.
-gang_script first
-gang_script again
+gang_scripts first again
 
 test_expect_success '0.1 three members start together' '
 	members=($(member first.sh) $(member first.sh) $(member first.sh)) &&

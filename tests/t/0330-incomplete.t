@@ -38,9 +38,7 @@ runs_whole()
 		wait_for 10 nodes_idle
 }
 
-for name in three held begin depend; do
-	gang_script $name
-done
+gang_scripts three held begin depend
 
 test_expect_success '0.43 0.25 squeue tells that one of four is missing' '
 	members=($(member three) $(member three) $(member three)) &&

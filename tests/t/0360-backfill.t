@@ -21,8 +21,7 @@ expected_after()
 		test "$start" -ge "$2" && test "$start" -le $(($2 + $3))
 }
 
-gang_script short
-gang_script long
+gang_scripts short long
 
 test_expect_success '4.7 all members have the start time at which the gang fits' '
 	busy=$(run_job -N 1 --exclusive -t 60) &&

@@ -17,8 +17,7 @@ slurm_start
 
 cores=16 members=8
 
-gang_script member
-gang_script long
+gang_scripts member long
 
 # Start and end of every job of that name that has run, in seconds.
 times_of()

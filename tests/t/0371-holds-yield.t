@@ -21,9 +21,7 @@ PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
 slurm_start
 
-for name in plain kill mixed shared; do
-	gang_script $name
-done
+gang_scripts plain kill mixed shared
 
 # Two of the nodes are busy with a job that nobody preempts.
 test_expect_success 'n3 and n4 are busy' '

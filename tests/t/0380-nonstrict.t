@@ -14,8 +14,7 @@ PartitionName=slow Nodes=n4 MaxTime=INFINITE State=UP'
 slurm_start
 
 sgang=$top_builddir/src/cmd/sgang
-gang_script train
-gang_script slow
+gang_scripts train slow
 
 # On each node there is room for one of them.
 member()

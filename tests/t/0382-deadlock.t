@@ -178,8 +178,7 @@ slurm_cleanup
 
 slurm_setup -n 2 -c 50 --gang
 slurm_start
-gang_script x
-gang_script y
+gang_scripts x y
 
 test_expect_success '0.9 two gangs of 100 on 100 slots, half of each first' '
 	block_all 2 &&

@@ -19,9 +19,7 @@ slurm_start
 sgang=$(checked_sgang)
 ! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
-for name in site own mixed other patient; do
-	gang_script $name
-done
+gang_scripts site own mixed other patient
 
 # member GANG MIN [OPTION...]: one node each
 member()

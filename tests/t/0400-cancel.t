@@ -11,13 +11,7 @@ slurm_setup -n 4 -c 2 --gang --conf 'Licenses=lic:8'
 gate_setup
 slurm_start
 
-gang_script busy
-gang_script wait
-gang_script back
-gang_script on
-gang_script all
-gang_script mix
-gang_script loose
+gang_scripts busy wait back on all mix loose
 
 # Members of one node in the array "members": gather GANG MIN TOTAL COUNT.
 # Those that depend on one job become eligible at the same moment.

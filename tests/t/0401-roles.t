@@ -31,8 +31,7 @@ acct modify user root set qos=normal,low,high
 slurm_start
 
 sgang=$(checked_sgang)
-gang_script busy
-gang_script role
+gang_scripts busy role
 sed -i "2i env | grep ^SLURM_GANG_ROLE >\"$PWD/env.\$SLURM_JOB_ID\"
 	2i echo \$SLURM_GANG_ROLE_HEADS >\"$PWD/heads.\$SLURM_JOB_ID\"" role.sh
 

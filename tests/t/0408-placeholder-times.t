@@ -40,8 +40,7 @@ echo "Epilog=$slurm_dir/etc/epilog.sh" >>"$slurm_dir/etc/slurm.conf"
 slurm_start
 
 sgang=$top_builddir/src/cmd/sgang
-gang_script driver
-gang_script executor
+gang_scripts driver executor
 
 # A driver and two executors, the latter with GRES: begin GANG STYLE [LINE...]
 begin()

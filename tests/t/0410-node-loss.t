@@ -13,9 +13,7 @@ ReturnToService=1'
 gate_setup
 slurm_start
 
-gang_script told
-gang_script silent
-gang_script on
+gang_scripts told silent on
 
 # Members of one node in the array "members": gather GANG MIN COUNT. Those that
 # depend on one job become eligible at the same moment.

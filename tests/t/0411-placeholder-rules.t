@@ -12,8 +12,7 @@ PriorityType=priority/multifactor'
 users_setup
 slurm_start
 
-gang_script driver
-gang_script executor
+gang_scripts driver executor
 
 # A driver and so many executors: file GANG N [LINE...]
 file()

@@ -13,8 +13,7 @@ slurm_start
 
 sgang=$top_builddir/src/cmd/sgang
 
-gang_script driver
-gang_script executor
+gang_scripts driver executor
 sed -i "2i env | sort >'$PWD'/env.\$SLURM_JOB_ID" driver.sh
 
 n_kept() { test "$(squeue -h -r -t CF -n ${1}.placeholder -o %N | wc -l)" = $2; }

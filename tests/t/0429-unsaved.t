@@ -16,9 +16,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurm_start
 
-for name in train later full; do
-	gang_script $name
-done
+gang_scripts train later full
 
 said()
 {

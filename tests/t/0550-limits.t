@@ -77,10 +77,8 @@ acct modify qos urgent set priority=100
 acct add user root account=lab,other defaultaccount=other
 acct modify user root set qos=normal,small,urgent
 
-for name in total share qos-cpu qos-jobs qos-user qos-user-cpu jobs wall \
-	node-job cpu-job below safe held greedy patient eager; do
-	gang_script $name
-done
+gang_scripts total share qos-cpu qos-jobs qos-user qos-user-cpu jobs wall node-job \
+	cpu-job below safe held greedy patient eager
 
 test_expect_success '2.1 2.3 the total breaks GrpTRES: nothing, and it says so' '
 	limit account lab set GrpTRES=cpu=14 &&

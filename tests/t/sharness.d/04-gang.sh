@@ -37,6 +37,7 @@
 #   begins_now ID...           a requeued job need not wait for two minutes; it
 #                              may run already
 #   errors_left [PATTERN...]   what stands in the log and should not
+#   gang_scripts NAME...       gang_script of each
 #   run_job, complete_job [sbatch's options]
 #                              submit it, wait until it runs or has completed, and
 #                              print its id
@@ -452,6 +453,15 @@ nothing_in_use()
 {
 	! scontrol -o show node | tr ' ' '\n' |
 		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2
+}
+
+gang_scripts()
+{
+	local name
+
+	for name; do
+		gang_script $name
+	done
 }
 
 submit_by()
