@@ -1,15 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0360-backfill.t - backfill keeps nodes for a gang that does not fit yet
+# 0360-backfill.t - backfill keeps nodes for a gang that does not fit yet; and no gang
+# starts on a job state that cannot be saved
+#
+# A folder in the place of the file that is written first lets each save fail,
+# for root too. In the end the file system is full.
 
-test_description='A gang that does not fit has a start time; short jobs fill the gap'
+test_description='Short jobs fill the gap before a gang; what is not saved waits'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=60
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurm_start
+sgang=$top_builddir/src/cmd/sgang
 
 # Backfill expects the job to start when the other ends, or so many seconds later
 # at the most. It rounds up to its bf_resolution.
@@ -105,6 +111,103 @@ test_expect_success '4.7 and where several tasks share a node' '
 	scancel $busy $array &&
 	wait_for 20 queue_empty
 '
-test_expect_success 'nothing is left' 'nothing_left'
+test_expect_success 'nothing is left so far' 'nothing_left'
+
+# --- what cannot be saved ---
+
+gang_scripts train later full
+
+said()
+{
+	grep -cF -- "$1" "$slurm_dir/log/slurmctld.log"
+}
+
+# How many saves have failed. Counters are written every 15 seconds.
+failures()
+{
+	"$sgang" metrics | awk '$1 == "slurm_gang_save_failures_total" {
+		print $2 }'
+}
+
+gang_of_two()
+{
+	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 $1.sh)
+		 $(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 $1.sh))
+}
+
+test_expect_success '0.1: no member is launched while saving fails' '
+	wait_for 10 mkdir "$slurm_dir/state/job_state.new" &&
+	gang_of_two train && train=(${members[@]}) &&
+	wait_for 15 "test \"\$(held_in ${train[*]})\" = 2" &&
+	wait_for 15 squeue_says ${train[0]} "Gang root/train starting 2/2 members: slurmctld cannot save its state (Is a directory)" &&
+	"$sgang" show root/train | grep "^   Reason=.*cannot save its state"
+'
+test_expect_success 'the log says so once' '
+	test "$(said "gang: slurmctld cannot save its state")" = 1
+'
+test_expect_success '0.1: a gang that comes then waits, and says why' '
+	gang_of_two later && later=(${members[@]}) &&
+	wait_for 15 squeue_says ${later[0]} "Gang root/later waits: slurmctld cannot save its state (Is a directory)" &&
+	all_in PENDING ${later[@]}
+'
+test_expect_success 'other jobs start as they would without us' '
+	other=$(run_job -N 2 --exclusive --nice=100)
+'
+test_expect_success 'it is counted, and tried again and again' '
+	wait_for 60 "test 0\$(failures) -ge 3" &&
+	test "$(starts_of train)" = 0 &&
+	test "$(starts_of later)" = 0 &&
+	test "$(said "gang: slurmctld cannot save its state")" = 1
+'
+test_expect_success '0.1: when saving works again all goes on by itself' '
+	rmdir "$slurm_dir/state/job_state.new" &&
+	wait_for 15 all_in RUNNING ${train[@]} &&
+	test "$(said "gang: slurmctld saves its state again")" = 1 &&
+	! squeue_says ${train[0]} Gang &&
+	scancel $other &&
+	wait_for 15 all_in RUNNING ${later[@]} &&
+	touch train.go later.go &&
+	wait_for 15 all_in COMPLETED ${train[@]} ${later[@]} &&
+	ran_once train 2 &&
+	ran_once later 2
+'
+
+# A small file system for the state alone.
+small_disk()
+{
+	slurm_stop_ctld &&
+		mv "$slurm_dir/state" "$slurm_dir/state.was" &&
+		mkdir "$slurm_dir/state" &&
+		mount -t tmpfs -o size=2m none "$slurm_dir/state" &&
+		cp -a "$slurm_dir/state.was/." "$slurm_dir/state/" &&
+		slurm_start_ctld &&
+		wait_for 20 nodes_idle
+}
+
+mkdir probe
+if mount -t tmpfs none probe 2>/dev/null; then
+	umount probe
+	test_set_prereq MOUNT
+fi
+
+test_expect_success MOUNT '0.1: on a full disk no gang starts' '
+	small_disk &&
+	members=($(submit -H -N 1 --exclusive --gang=full --gang-min-member=2 full.sh)
+		 $(submit -H -N 1 --exclusive --gang=full --gang-min-member=2 full.sh)) &&
+	{ cat /dev/zero >"$slurm_dir/state/filler" 2>/dev/null || :; } &&
+	scontrol release ${members[@]} &&
+	wait_for 20 "test \"\$(said \"cannot save its state (No space left\")\" = 1" &&
+	wait_for 15 squeue_says ${members[0]} "cannot save its state (No space" &&
+	test "$(starts_of full)" = 0 &&
+	rm "$slurm_dir/state/filler" &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	let_end full ${members[@]} &&
+	ran_once full 2
+'
+test_expect_success 'nothing is left' '
+	nothing_left "save state|No space left on device|Is a directory"
+'
+slurm_stop_ctld
+! mountpoint -q "$slurm_dir/state" || umount "$slurm_dir/state"
 
 test_done
