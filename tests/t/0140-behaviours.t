@@ -6,7 +6,6 @@ test_description='Each behaviour is in the tests that are said to prove it'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 list=$top_srcdir/doc/behaviours.md
 # Its rows are part of the script that they name.
 kinds=$top_srcdir/tests/kill/kinds

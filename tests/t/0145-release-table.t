@@ -6,7 +6,6 @@ test_description='contrib/release-table'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 table=$top_srcdir/contrib/release-table
 
 # results VERSION PASSED: a file of results with that line

@@ -6,8 +6,6 @@ test_description='source_patches() of contrib/lib.sh'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
-
 eval "$(declare -f say | sed '1s/say/sharness_say/')"
 . "$top_srcdir/contrib/lib.sh"
 say() { sharness_say "$@"; }

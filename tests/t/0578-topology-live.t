@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0578-topology-live.t - sgang topology draws a running cluster
 #
-# The same without a cluster: 0124-sgang-topology-draw.t.
+# The same without a cluster: 0123-sgang-topology.t.
 
 test_description='sgang topology: nodes, jobs and gangs of a cluster'
 
