@@ -18,12 +18,10 @@ SwitchName=even Nodes=n[2,4]
 SwitchName=top Switches=odd,even
 TOPOLOGY
 slurm_setup -n 4 -c 6 --gang --topology "$PWD/topology.conf"
+mpi_setup
 slurm_start
 sgang=$(checked_sgang)
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# The nodes are all this host.
-export OMPI_MCA_btl_tcp_if_include=lo
 # Open MPI 5 does not start where several nodes are one host: "num local peers".
 usable='(Open MPI) 4.'
 if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then

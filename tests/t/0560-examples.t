@@ -13,14 +13,12 @@ SwitchName=top Switches=odd,even
 TOPOLOGY
 # One core a node: Open MPI binds ranks to cores that this host must have.
 slurm_setup -n 4 -c 1 --gang --topology "$PWD/topology.conf"
+mpi_setup
 slurm_start
 
 cp "$top_srcdir"/contrib/examples/* .
 chmod u+w ./*
 mkdir bin && cp "$top_builddir/src/cmd/sgang" bin/ && PATH=$PWD/bin:$PATH
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# The nodes are all this host.
-export OMPI_MCA_btl_tcp_if_include=lo
 
 : "${CC:=cc}"
 # This one finds no way between two nodes that are one host.
