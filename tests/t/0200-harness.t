@@ -10,7 +10,9 @@ slurm_setup -n 16 --topology demo.conf --node 'Weight=3' \
 	--conf 'SlurmdTimeout=30'
 slurm_start
 
-test_expect_success 'all 16 nodes are idle' 'test "$(nodes_in idle)" = 16'
+test_expect_success 'all 16 nodes are idle' '
+	test "$(nodes_in idle)" = 16
+'
 test_expect_success 'a line of the test replaces the default one' '
 	scontrol show config >config &&
 	grep "^SlurmdTimeout *= 30 sec" config &&
@@ -27,7 +29,8 @@ test_expect_success 'nothing of it is where the machine has its own Slurm' '
 	done
 '
 test_expect_success 'a batch job runs and its output is read' '
-	id=$(complete_job -N 2 --wrap="srun hostname; echo \$SLURM_JOB_NODELIST") &&
+	id=$(submit -N 2 --wrap="srun hostname; echo \$SLURM_JOB_NODELIST") &&
+	wait_state $id COMPLETED &&
 	test "$(job_output $id | grep -c "^$(uname -n)")" = 2 &&
 	job_output $id | grep "n\["
 '
@@ -42,14 +45,16 @@ test_expect_success 'the fields of a job are told apart' '
 	test "$(job_field $id Reason)" = JobHeldUser &&
 	test "$(job_field $id Priority)" = 0 &&
 	test "$(job_state $id)" = PENDING &&
-	drop $id
+	scancel $id &&
+	wait_state $id CANCELLED
 '
 test_expect_success 'a wait that is not fulfilled fails and says for what' '
 	! (wait_for 0 test 1 = 2) 2>err &&
 	grep "not within 0 s: test 1 = 2" err
 '
 test_expect_success 'slurmctld is killed and comes back with the jobs' '
-	id=$(run_job -N 1) &&
+	id=$(submit -N 1) &&
+	wait_state $id RUNNING &&
 	slurm_saved $id &&
 	slurm_kill9_ctld &&
 	! slurm_alive slurmctld &&
@@ -58,7 +63,8 @@ test_expect_success 'slurmctld is killed and comes back with the jobs' '
 	scancel $id
 '
 test_expect_success 'a node is killed with its job, and comes back' '
-	id=$(run_job -w n7 --no-requeue) &&
+	id=$(submit -w n7 --no-requeue) &&
+	wait_state $id RUNNING &&
 	wait_for 10 "test -n \"\$(slurm_strays n7)\"" &&
 	slurm_kill_node n7 &&
 	! slurm_alive n7 &&
@@ -67,9 +73,12 @@ test_expect_success 'a node is killed with its job, and comes back' '
 	slurm_start_node n7 &&
 	wait_for 20 nodes_idle
 '
-test_expect_success 'no error in the log of slurmctld' '! errors_left'
+test_expect_success 'no error in the log of slurmctld' '
+	! errors_left
+'
 test_expect_success 'a stop and a start keep the jobs' '
-	id=$(run_job -w n2) &&
+	id=$(submit -w n2) &&
+	wait_state $id RUNNING &&
 	slurm_stop &&
 	! slurm_alive slurmctld &&
 	! slurm_alive munged &&

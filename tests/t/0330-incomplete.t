@@ -32,13 +32,17 @@ others_start_at_once()
 # The gang of four in "members" starts and is ended.
 runs_whole()
 {
-	start_together 15 ${members[@]} &&
-		let_end $1 ${members[@]} &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+		started_together ${members[@]} &&
+		touch $1.go &&
+		wait_for 10 all_in COMPLETED ${members[@]} &&
 		ran_once $1 4 &&
 		wait_for 10 nodes_idle
 }
 
-gang_scripts three held begin depend
+for name in three held begin depend; do
+	gang_script $name
+done
 
 test_expect_success '0.43 0.25 squeue tells that one of four is missing' '
 	members=($(member three) $(member three) $(member three)) &&

@@ -65,7 +65,9 @@ then_the_others()
 		wait_for 10 nodes_idle
 }
 
-gang_scripts block gang small
+gang_script block
+gang_script gang
+gang_script small
 
 for round in 1 2 3 4; do
 	test_expect_success "4.1 the nodes come free, round $round" '

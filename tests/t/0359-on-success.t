@@ -84,8 +84,8 @@ test_expect_success '6.11 one that does not end by SIGTERM is killed after KillW
 test_expect_success '6.11 another member that completes is not the leader, nor one that fails' '
 	gather wait completes,completes,serves,serves --gang-on-success=leader &&
 	touch done.${members[1]} && wait_state ${members[1]} COMPLETED &&
-	drop ${members[2]} &&
-	mark=$(complete_job -N 1 --wrap=true) &&
+	scancel ${members[2]} && wait_state ${members[2]} CANCELLED &&
+	mark=$(submit -N 1 --wrap=true) && wait_state $mark COMPLETED &&
 	all_in RUNNING ${members[0]} ${members[3]} &&
 	touch done.${members[0]} && wait_for 15 all_in CANCELLED ${members[3]} &&
 	wait_for 15 nodes_idle
@@ -93,7 +93,7 @@ test_expect_success '6.11 another member that completes is not the leader, nor o
 test_expect_success '6.11 N members' '
 	gather two completes,completes,serves,serves --gang-on-success=2 &&
 	touch done.${members[1]} && wait_state ${members[1]} COMPLETED &&
-	mark=$(complete_job -N 1 --wrap=true) &&
+	mark=$(submit -N 1 --wrap=true) && wait_state $mark COMPLETED &&
 	all_in RUNNING ${members[0]} ${members[@]:2} &&
 	touch done.${members[0]} &&
 	wait_for 15 all_in CANCELLED ${members[@]:2} &&
@@ -108,14 +108,15 @@ test_expect_success '6.11 it is no loss: nothing is requeued or replaced' '
 		touch done.${members[0]} &&
 		wait_for 15 all_in CANCELLED ${members[@]:1} &&
 		wait_for 15 nodes_idle || return 1
-		mark=$(complete_job -N 4 --wrap=true) &&
+		mark=$(submit -N 4 --wrap=true) && wait_state $mark COMPLETED &&
 		all_in CANCELLED ${members[@]:1} &&
 		test "$(restarts_of ${members[@]})" = 0 || return 1
 	done
 '
 test_expect_success '6.11 spares and those that wait end too' '
 	gather more completes,serves --gang-on-success=leader --gang-spares=1 &&
-	spare=$(run_job -N 1 --exclusive --gang=more "$PWD/serves.sh") &&
+	spare=$(submit -N 1 --exclusive --gang=more "$PWD/serves.sh") &&
+	wait_state $spare RUNNING &&
 	waits=$(submit -N 4 --exclusive --gang=more "$PWD/serves.sh") &&
 	wait_for 10 "test -n \"\$(gang_record $waits phase)\"" &&
 	touch done.${members[0]} &&
@@ -124,7 +125,8 @@ test_expect_success '6.11 spares and those that wait end too' '
 '
 test_expect_success '6.11 the next gang of that name is another' '
 	gather more completes,serves --gang-on-success=leader &&
-	mark=$(complete_job -N 2 --exclusive --wrap=true) && all_in RUNNING ${members[@]} &&
+	mark=$(submit -N 2 --exclusive --wrap=true) &&
+	wait_state $mark COMPLETED && all_in RUNNING ${members[@]} &&
 	scancel ${members[@]} && wait_for 15 nodes_idle
 '
 test_expect_success '6.11 slurmctld dies as the leader completes' '
@@ -141,7 +143,8 @@ test_expect_success '6.11 ... and when one of two has, and is saved' '
 	wait_for 5 "test \"\$(gang_record ${members[2]} done)\" = 1" &&
 	slurm_saved ${members[2]} && slurm_kill9_ctld && slurm_start_ctld &&
 	wait_for 20 all_in RUNNING ${members[@]:1} &&
-	mark=$(complete_job -N 1 --exclusive --wrap=true) && all_in RUNNING ${members[@]:1} &&
+	mark=$(submit -N 1 --exclusive --wrap=true) &&
+	wait_state $mark COMPLETED && all_in RUNNING ${members[@]:1} &&
 	touch done.${members[1]} &&
 	wait_for 15 all_in CANCELLED ${members[2]} && wait_for 15 nodes_idle
 '
@@ -155,7 +158,8 @@ test_expect_success '6.11 what one user says ends no job of another' '
 	wait_for 15 all_in RUNNING $one $two $three &&
 	touch "$slurm_dir/out/own.done" && wait_state $one COMPLETED &&
 	wait_for 15 all_in CANCELLED $two &&
-	mark=$(complete_job -N 1 --exclusive --wrap=true) && all_in RUNNING $three &&
+	mark=$(submit -N 1 --exclusive --wrap=true) &&
+	wait_state $mark COMPLETED && all_in RUNNING $three &&
 	scancel $three && wait_for 15 nodes_idle
 '
 test_expect_success '6.11 what is no number of members is refused' '
@@ -164,6 +168,8 @@ test_expect_success '6.11 what is no number of members is refused' '
 	test_must_fail sbatch --gang=bad --gang-on-success=0 --wrap=true
 '
 
-test_expect_success 'nothing is left' 'leave_nothing'
+test_expect_success 'nothing is left' '
+	squeue -h -o %A | xargs -r scancel && nothing_left
+'
 
 test_done

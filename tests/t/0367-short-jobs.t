@@ -17,7 +17,8 @@ slurm_start
 
 cores=16 members=8
 
-gang_scripts member long
+gang_script member
+gang_script long
 
 # Start and end of every job of that name that has run, in seconds.
 times_of()
@@ -49,7 +50,8 @@ test_expect_success '4.10: the gap before the gang is used by what ends in time'
 '
 test_expect_success '4.10: the gang starts whole when a node is given back' '
 	touch long.go &&
-	start_together 20 ${ids[@]} &&
+	wait_for 20 all_in RUNNING ${ids[@]} &&
+	started_together ${ids[@]} &&
 	wait_for 15 ran_once member $members
 '
 # The short jobs had 4 cores. Each second one of them ends can be followed by
@@ -69,7 +71,8 @@ test_expect_success '4.10: at least a quarter of the gap was used' '
 # slurmctld has started them in one step, as the case before last has seen. What
 # the launch takes after that is the machine's affair.
 test_expect_success '4.10: no member ran without the others' '
-	let_end member ${ids[@]} &&
+	touch member.go &&
+	wait_for 20 all_in COMPLETED ${ids[@]} &&
 	one_by_one member $members &&
 	test "$(gang_log root/half "started " | wc -l)" = 1 &&
 	gang_log root/half "started $members members" &&
@@ -106,7 +109,8 @@ test_expect_success '4.6: of two gangs that need more than half, one waits in pe
 	test $attempts -le $((2 + seconds / 2)) &&
 	touch left.go &&
 	wait_for 20 all_in RUNNING ${right[@]} &&
-	let_end right ${right[@]} &&
+	touch right.go &&
+	wait_for 20 all_in COMPLETED ${right[@]} &&
 	ran_once left 3 &&
 	ran_once right 3
 '

@@ -33,7 +33,8 @@ expected_after()
 }
 
 test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
-	busy=$(run_job -w n1 --exclusive -t 60) &&
+	busy=$(submit -w n1 --exclusive -t 60) &&
+	wait_state $busy RUNNING &&
 	pair nodes -N 2 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 expected_after ${members[0]} $busy &&
@@ -44,17 +45,20 @@ test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
 test_expect_success '5.5 with fewer nodes it starts at once, before that job' '
 	test_when_finished clear_cluster &&
 	scontrol update jobid=${members[0]} numnodes=1-1 &&
-	start_together 15 ${members[@]} &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
 	test "$(job_state $behind)" = PENDING
 '
 test_expect_success '5.5 so does one that is sent to another partition' '
 	test_when_finished clear_cluster &&
-	busy=$(run_job -w n1 --exclusive) &&
+	busy=$(submit -w n1 --exclusive) &&
+	wait_state $busy RUNNING &&
 	pair parts -N 2 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/parts waits: " &&
 	scontrol update jobid=${members[1]} partition=other &&
-	start_together 15 ${members[@]}
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]}
 '
 test_expect_success '5.5 so does one that may use a node it excluded' '
 	test_when_finished clear_cluster &&
@@ -63,7 +67,8 @@ test_expect_success '5.5 so does one that may use a node it excluded' '
 	wait_for 20 squeue_says ${members[0]} "Gang root/excluded waits: " &&
 	scontrol update jobid=${members[0]} excnodelist= &&
 	scontrol update jobid=${members[1]} excnodelist= &&
-	start_together 15 ${members[@]}
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]}
 '
 gang_script held
 
@@ -93,7 +98,8 @@ is_held()
 
 all_start()
 {
-	start_together 20 ${members[@]} &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
 	test "$(starts_of held ${members[1]})" = 1 &&
 	clear_cluster
 }
@@ -130,7 +136,8 @@ test_expect_success 'a member that waits is ended when it misses its deadline' '
 	wait_state $id DEADLINE
 '
 test_expect_success 'so is one that holds its node' '
-	busy=$(run_job -w n1 --exclusive) &&
+	busy=$(submit -w n1 --exclusive) &&
+	wait_state $busy RUNNING &&
 	id=$(submit -N 1 -t 1 --deadline=now+1hour --gang=later \
 		--gang-min-member=2 --gang-mode=nonstrict) &&
 	other=$(submit -N 3 --exclusive --gang=later --gang-min-member=2 \

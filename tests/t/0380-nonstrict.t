@@ -14,7 +14,8 @@ PartitionName=slow Nodes=n4 MaxTime=INFINITE State=UP'
 slurm_start
 
 sgang=$top_builddir/src/cmd/sgang
-gang_scripts train slow
+gang_script train
+gang_script slow
 
 # On each node there is room for one of them.
 member()
@@ -82,7 +83,8 @@ test_expect_success '0.7 0.8 a node is free: one member is held on it' '
 	scontrol -d show node n1 | grep "GresUsed=tile:1"
 '
 test_expect_success '0.8 1.14 others use what it leaves' '
-	rest=$(run_job -w n1 -n 1 -c 1 --gres=tile:1 --mem=500) &&
+	rest=$(submit -w n1 -n 1 -c 1 --gres=tile:1 --mem=500) &&
+	wait_state $rest RUNNING &&
 	test "$(cpus_in_use n1)" = 4 &&
 	sleeper=$(submit -n 1 -c 3 --nice=100 --wrap=true) &&
 	test "$(job_state $sleeper)" = PENDING
@@ -134,7 +136,8 @@ test_expect_success '0.36 0.54 slurmctld is killed and started' '
 '
 test_expect_success '0.54 a held member is cancelled: its node is for the next' '
 	held=($(held_of ${members[@]})) &&
-	drop ${held[0]} &&
+	scancel ${held[0]} &&
+	wait_state ${held[0]} CANCELLED &&
 	wait_for 15 "test \$(held_in \${members[@]}) = 2" &&
 	job_is ${held[1]} CONFIGURING &&
 	test "$(held_places ${members[@]} | cut -d " " -f 2 | sort | xargs)" = \
@@ -165,7 +168,8 @@ test_expect_success '0.1 0.50 the third node: all start in one step, now' '
 	scancel ${block[2]} &&
 	left=($(living_of ${members[@]})) &&
 	test ${#left[@]} = 3 &&
-	start_together 20 ${left[@]} &&
+	wait_for 20 all_in RUNNING ${left[@]} &&
+	started_together ${left[@]} &&
 	for id in ${left[@]}; do
 		test $(started_at $id) -ge $before || return 1
 	done &&
@@ -174,7 +178,8 @@ test_expect_success '0.1 0.50 the third node: all start in one step, now' '
 	test "$(gang_phase root/train)" = running
 '
 test_expect_success 'they end, each ran once' '
-	let_end train ${left[@]} &&
+	touch train.go &&
+	wait_for 15 all_in COMPLETED ${left[@]} &&
 	ran_once train 3 &&
 	scancel $rest
 '
@@ -186,12 +191,14 @@ test_expect_success '0.8 held for longer than the time limit: it still holds' '
 test_expect_success '0.8 the time limit runs from the release' '
 	before=$EPOCHSECONDS &&
 	scancel ${block[3]} &&
-	start_together 20 ${slow[@]} &&
+	wait_for 20 all_in RUNNING ${slow[@]} &&
+	started_together ${slow[@]} &&
 	for id in ${slow[@]}; do
 		test $(started_at $id) -ge $before &&
 		test $(ends_at $id) = $(($(started_at $id) + 60)) || return 1
 	done &&
-	let_end slow ${slow[@]} &&
+	touch slow.go &&
+	wait_for 15 all_in COMPLETED ${slow[@]} &&
 	ran_once slow 2
 '
 

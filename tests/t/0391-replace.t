@@ -36,8 +36,13 @@ run()
 	shift
 	squeue -h -o %A | xargs -r scancel
 	wait_for 15 queue_empty || return 1
-	gang_of_nodes $gang 3 --gang-on-failure=replace "$@" member.sh &&
-		wait_for 15 all_in RUNNING ${members[@]} &&
+	members=()
+	for i in 1 2 3; do
+		members+=($(submit -N 1 --exclusive --gang=$gang \
+			--gang-min-member=3 --gang-on-failure=replace "$@" \
+			member.sh)) || return 1
+	done
+	wait_for 15 all_in RUNNING ${members[@]} &&
 		wait_for 10 'test $(starts_of '$gang') = 3'
 }
 
@@ -96,17 +101,18 @@ test_expect_success '3.19 6.6 a node dies: its member runs on another one' '
 	wait_for 100 runs_again 5 ${members[@]} &&
 	test "$(job_field ${members[1]} NodeList)" != $node &&
 	wait_for 10 "test \$(starts_of ring) = 8" && ranks_kept ring &&
-	let_end ring ${members[@]} &&
+	touch ring.go && wait_for 15 all_in COMPLETED ${members[@]} &&
 	slurm_start_node $node &&
 	wait_for 20 "scontrol update NodeName=$node State=RESUME 2>/dev/null
 		nodes_idle"
 '
 test_expect_success '6.6 whom somebody cancels is not replaced' '
 	run cancelled &&
-	drop ${members[0]} &&
-	other=$(complete_job -n 1 --wrap=true) &&
+	scancel ${members[0]} && wait_state ${members[0]} CANCELLED &&
+	other=$(submit -n 1 --wrap=true) && wait_state $other COMPLETED &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
-	let_end cancelled ${members[1]} ${members[2]}
+	touch cancelled.go &&
+	wait_for 15 all_in COMPLETED ${members[1]} ${members[2]}
 '
 test_expect_success '6.6 6.7 all fail at once: they start together again' '
 	run all &&
@@ -125,12 +131,13 @@ test_expect_success '6.6 one after the other: they start together again' '
 	wait_for 20 "test \$(gang_log root/all \"has lost all\" | wc -l) = 2" &&
 	scontrol release ${members[0]} ${members[1]} &&
 	wait_for 60 runs_again 6 ${members[@]} && started_together ${members[@]} &&
-	let_end all ${members[@]}
+	touch all.go && wait_for 15 all_in COMPLETED ${members[@]}
 '
 test_expect_success '6.6 the others have completed: the lost one runs alone' '
 	run last &&
 	scontrol hold ${members[0]} && touch ${members[0]}.fail &&
-	wait_for 20 job_is ${members[0]} PENDING && let_end last ${members[1]} ${members[2]} &&
+	wait_for 20 job_is ${members[0]} PENDING && touch last.go &&
+	wait_for 15 all_in COMPLETED ${members[1]} ${members[2]} &&
 	scontrol release ${members[0]} &&
 	wait_state ${members[0]} COMPLETED 40 &&
 	test "$(job_field ${members[0]} Restarts)" = 1
@@ -157,7 +164,7 @@ test_expect_success '6.6 slurmctld is killed: the lost one comes back all the sa
 	slurm_start_ctld && scontrol release ${members[1]} &&
 	wait_for 60 all_in RUNNING ${members[@]} &&
 	wait_for 20 "test \$(starts_of killed) = 4" && ranks_kept killed &&
-	let_end killed ${members[@]}
+	touch killed.go && wait_for 15 all_in COMPLETED ${members[@]}
 '
 test_expect_success '6.6 of several users each has an own word' '
 	one=$(submit_as $alice -N 1 $in_proj --gang-min-member=2 \
@@ -168,7 +175,7 @@ test_expect_success '6.6 of several users each has an own word' '
 	two=$(submit_as $bob -N 1 $in_proj --wrap="sleep 300") &&
 	wait_for 15 all_in RUNNING $one $two && touch "$slurm_dir/out/own.fail" &&
 	wait_for 40 runs_again 1 $one && job_is $two RUNNING &&
-	drop $one &&
+	scancel $one && wait_state $one CANCELLED &&
 	job_is $two RUNNING && scancel $two && wait_for 10 nodes_idle
 '
 test_expect_success '6.7 requeue: all run again long before the two minutes' '
@@ -178,9 +185,12 @@ test_expect_success '6.7 requeue: all run again long before the two minutes' '
 	wait_for 60 runs_again 3 ${members[@]} &&
 	took=$(($(date +%s) - from)) && echo "$took s" && test $took -lt 60 &&
 	started_together ${members[@]} &&
-	let_end whole ${members[@]}
+	touch whole.go && wait_for 15 all_in COMPLETED ${members[@]}
 '
 
-test_expect_success 'nothing is left' 'leave_nothing'
+test_expect_success 'nothing is left' '
+	squeue -h -o %A | xargs -r scancel &&
+	nothing_left
+'
 
 test_done

@@ -29,7 +29,9 @@ printf 'Prolog=%s\nEpilog=%s\n' "$slurm_dir/etc/prolog" \
 	"$slurm_dir/etc/epilog" >>"$SLURM_CONF"
 slurm_start
 
-gang_scripts slow bad dead
+for name in slow bad dead; do
+	gang_script $name
+done
 
 gang_of_four()
 {
@@ -72,8 +74,10 @@ test_expect_success '0.1: a slow Prolog holds up all of them' '
 	wait_for 10 "test \$(wc -l <\"$slurm_dir/prologs\") = 4" &&
 	test "$(starts_of slow)" = 0 &&
 	rm "$slurm_dir/etc/slow-n2" &&
-	start_together 20 ${members[@]} &&
-	let_end slow ${members[@]} &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	touch slow.go &&
+	wait_for 20 all_in COMPLETED ${members[@]} &&
 	ran_once slow 4 &&
 	for id in ${members[@]}; do
 		test "$(prologs_of $id)" = 1 || return 1
@@ -90,7 +94,8 @@ test_expect_success '0.1: one fails: all give back their nodes, and start elsewh
 	started_together ${members[@]} &&
 	test -z "$(squeue -h -w n2)" &&
 	test "$(restarts_of ${members[@]})" = 0 &&
-	let_end bad ${members[@]} &&
+	touch bad.go &&
+	wait_for 20 all_in COMPLETED ${members[@]} &&
 	ran_once bad 4
 '
 test_expect_success 'the Epilog ran wherever a Prolog had' '
@@ -112,7 +117,8 @@ test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 	wait_for 60 all_in RUNNING ${members[@]} &&
 	wait_for 20 "test \$(starts_of dead) = 4" &&
 	started_together ${members[@]} &&
-	let_end dead ${members[@]} &&
+	touch dead.go &&
+	wait_for 20 all_in COMPLETED ${members[@]} &&
 	ran_once dead 4
 '
 test_expect_success 'nothing is left' '

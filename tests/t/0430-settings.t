@@ -66,7 +66,8 @@ stock_only()
 {
 	local id
 
-	id=$(complete_job -N 4 --exclusive --wrap=true)
+	id=$(submit -N 4 --exclusive --wrap=true) &&
+		wait_state $id COMPLETED
 }
 
 gang_of_two()
@@ -141,7 +142,9 @@ test_expect_success 'a gang.conf with an error at the first start' '
 	test_must_be_empty out &&
 	grep -F "sgang: gangs and placement are off: $conf:3: PlaceAll: " err
 '
-test_expect_success 'jobs run as with stock Slurm' 'stock_only'
+test_expect_success 'jobs run as with stock Slurm' '
+	stock_only
+'
 test_expect_success 'a gang is refused with a sentence' '
 	test_must_fail submit -N 1 --gang=refused --wrap=true 2>err &&
 	cat err &&
@@ -149,7 +152,8 @@ test_expect_success 'a gang is refused with a sentence' '
 '
 test_expect_success 'slurmctld is not busy doing nothing' '
 	before=$(ctld_cpu) &&
-	id=$(complete_job -N 1 --wrap="sleep 2") &&
+	id=$(submit -N 1 --wrap="sleep 2") &&
+	wait_state $id COMPLETED &&
 	test $(($(ctld_cpu) - before)) -lt 100
 '
 test_expect_success 'repaired and reread: gangs are on' '

@@ -125,8 +125,9 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 
 test_expect_success 'where no island has room, several will do' '
 	test_when_finished clear_cluster &&
-	id=$(run_job -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
+	id=$(submit -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
 		--gang-min-member=1) &&
+	wait_state $id RUNNING &&
 	test $(island_of $id) = both &&
 	test "$(gang_record $id tier)" = node
 '
@@ -173,7 +174,9 @@ test_expect_success 'GPUs that are bound to nothing: device=any' '
 	"$sgang" explain any | grep -x "   Device=any"
 '
 
-test_expect_success 'nothing is left, and nothing went wrong' 'nothing_left'
+test_expect_success 'nothing is left, and nothing went wrong' '
+	nothing_left
+'
 
 # How many processes of slurmctld there have been: a reconfigure may be another.
 processes()

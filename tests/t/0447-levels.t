@@ -51,6 +51,25 @@ fill()
 	wait_for 20 all_in CONFIGURING $jobs
 }
 
+# Submit a gang: gang NAME COUNT [OPTIONS]; "members" has the ids.
+gang()
+{
+	local name=$1 count=$2 i
+
+	shift 2
+	members=()
+	for ((i = 0; i < count; i++)); do
+		members+=($(submit --gang=$name --gang-min-member=$count \
+			"$@")) || return 1
+	done
+}
+
+# The same, of whole nodes.
+whole()
+{
+	gang "$@" -N 1 --exclusive
+}
+
 starts()
 {
 	wait_for ${1:-20} all_in CONFIGURING ${members[@]}
@@ -117,7 +136,7 @@ test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
 	scontrol update nodename=n5 state=drain reason=test &&
 	scontrol create reservation reservationname=r users=daemon \
 		nodes=n[9-10] starttime=now duration=60 &&
-	gang_of_nodes tight 4 --gres=gpu:4 -C fast --gang-topology=require:leaf &&
+	whole tight 4 --gres=gpu:4 -C fast --gang-topology=require:leaf &&
 	waits "Gang root/tight waits: 8 nodes are free, but no leaf has 4:\
  l1 has 3 (1 busy)" &&
 	wait_for 10 recorded lacks=l1:3/4:busy=1,l2:2/4:busy=1:drained=1,\
@@ -131,7 +150,7 @@ test_expect_success '4.24 sgang explain has a line for each of them' '
 '
 test_expect_success '4.24 the reason counts GPUs for those who asked for GPUs' '
 	drop ${members[@]} &&
-	submit_gang gpus 13 -N 1 -n 1 --mem=10 --gres=gpu:1 -C fast \
+	gang gpus 13 -N 1 -n 1 --mem=10 --gres=gpu:1 -C fast \
 		--gang-topology=require:leaf &&
 	waits "Gang root/gpus waits: 36 places with 1 GPU, 1 CPU and 10M\
  are free, but no leaf has 13: l1 has 12 (nodes without room: 1 busy)"
@@ -140,7 +159,7 @@ test_expect_success '4.24 and places with so many of them where it must be one n
 	drop ${members[@]} &&
 	one=$(submit -w n2 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
 	wait_state $one CONFIGURING &&
-	submit_gang fours 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
+	gang fours 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
 		--gang-topology=require:leaf &&
 	waits "Gang root/fours waits: 7 places with 4 GPUs, 1 CPU and 10M\
  are free, but no leaf has 4: l1 has 2 (nodes without room: 1 busy, 1 with too\
@@ -149,14 +168,14 @@ test_expect_success '4.24 and places with so many of them where it must be one n
 '
 test_expect_success '4.24, 4.25 require:spine may span leaves' '
 	drop ${members[@]} &&
-	gang_of_nodes loose 4 --gres=gpu:4 -C fast --gang-topology=require:spine &&
+	whole loose 4 --gres=gpu:4 -C fast --gang-topology=require:spine &&
 	starts && recorded tier=spine cross=2 &&
 	test $(domains_of 8 ${members[@]}) = 0
 '
 test_expect_success '4.24 what was drained and reserved is used again' '
 	test_when_finished clear_cluster &&
 	drop ${members[@]} &&
-	gang_of_nodes tight 4 --gres=gpu:4 --gang-topology=require:leaf &&
+	whole tight 4 --gres=gpu:4 --gang-topology=require:leaf &&
 	waits "no leaf has 4" &&
 	scontrol delete reservationname=r && starts && recorded tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12" &&
@@ -164,11 +183,11 @@ test_expect_success '4.24 what was drained and reserved is used again' '
 '
 test_expect_success '4.24 prefer without a time does not wait' '
 	fill n1 n5 n9 n13 &&
-	gang_of_nodes now 4 --gang-topology=prefer:leaf && starts &&
+	whole now 4 --gang-topology=prefer:leaf && starts &&
 	recorded tier=spine && drop ${members[@]}
 '
 test_expect_success '4.24 prefer with a time waits, and says until when' '
-	gang_of_nodes later 4 --gang-topology=prefer:leaf@1:00:00 &&
+	whole later 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "12 nodes are free, but no leaf has 4: " &&
 	since=$(date -d "$(job_field ${members[3]} SubmitTime)" +%s) &&
 	wait_for 10 expected_between ${members[0]} $((since + 3599)) \
@@ -176,7 +195,7 @@ test_expect_success '4.24 prefer with a time waits, and says until when' '
 	drop ${members[@]}
 '
 test_expect_success '4.24 and then takes any place' '
-	gang_of_nodes soon 4 --gang-topology=prefer:leaf@0:15 &&
+	whole soon 4 --gang-topology=prefer:leaf@0:15 &&
 	since=$(date -d "$(job_field ${members[3]} SubmitTime)" +%s) &&
 	starts 30 && recorded tier=spine ring=40 &&
 	test $(($(started_at ${members[0]}) - since)) -ge 14 &&
@@ -184,26 +203,26 @@ test_expect_success '4.24 and then takes any place' '
 '
 test_expect_success '4.24 a place of that level that gets free ends the wait' '
 	test_when_finished clear_cluster &&
-	gang_of_nodes content 4 --gang-topology=prefer:leaf@1:00:00 &&
+	whole content 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "no leaf has 4" &&
 	scancel $(squeue -h -w n9 -o %i) && starts && recorded tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12"
 '
 test_expect_success '4.24 spread: each member in another leaf' '
-	gang_of_nodes apart 4 --gang-topology=spread:leaf && starts &&
+	whole apart 4 --gang-topology=spread:leaf && starts &&
 	test "$(domains_of 4 ${members[@]})" = "0 1 2 3" &&
 	drop ${members[@]}
 '
 test_expect_success '4.24 more members than leaves are refused' '
-	! gang_of_nodes five 5 --gang-topology=spread:leaf 2>err &&
+	! whole five 5 --gang-topology=spread:leaf 2>err &&
 	grep "5 members are to be in different leaf domains, but only 4 have\
  room for one" err
 '
 test_expect_success '--gang-exclusive=leaf: no other gang beside it' '
 	fill n[5-16] &&
-	gang_of_nodes alone 2 --gang-exclusive=leaf && starts &&
+	whole alone 2 --gang-exclusive=leaf && starts &&
 	alone=(${members[@]}) &&
-	gang_of_nodes other 1 && waits "Gang root/other waits: " &&
+	whole other 1 && waits "Gang root/other waits: " &&
 	waits "1 node is needed, 0 are free (14 busy, 2 kept for others)" &&
 	recorded lacks=top:0/1:busy=14:kept=2
 '
@@ -211,36 +230,38 @@ test_expect_success 'ordinary jobs are not kept out' '
 	id=$(submit -N 1 --exclusive --nice=-100) &&
 	wait_state $id CONFIGURING && test $(domains_of 4 $id) = 0 && drop $id
 '
-test_expect_success 'it ends, and the other comes in' 'drop ${alone[@]} && starts'
+test_expect_success 'it ends, and the other comes in' '
+	drop ${alone[@]} && starts
+'
 test_expect_success 'an exclusive gang waits for a leaf without gangs' '
 	test_when_finished clear_cluster &&
 	other=${members[0]} &&
-	gang_of_nodes late 2 --gang-exclusive=leaf && waits "Gang root/late waits: " &&
+	whole late 2 --gang-exclusive=leaf && waits "Gang root/late waits: " &&
 	drop $other && starts
 '
 # A gang of one node in each leaf, the one in the second for half an hour.
 one_in_each_leaf()
 {
-	gang_of_nodes first 1 -w n1 -t 60 && starts &&
-	gang_of_nodes second 1 -w n5 -t 30 && starts && second=${members[0]} &&
-	gang_of_nodes third 1 -w n9 -t 60 && starts &&
-	gang_of_nodes fourth 1 -w n13 -t 60 && starts
+	whole first 1 -w n1 -t 60 && starts &&
+	whole second 1 -w n5 -t 30 && starts && second=${members[0]} &&
+	whole third 1 -w n9 -t 60 && starts &&
+	whole fourth 1 -w n13 -t 60 && starts
 }
 
 test_expect_success 'it is told when the first leaf will be without gangs' '
 	one_in_each_leaf && at=$(ends_at $second) &&
-	gang_of_nodes late 2 --gang-exclusive=leaf -t 10 && late=(${members[@]}) &&
+	whole late 2 --gang-exclusive=leaf -t 10 && late=(${members[@]}) &&
 	waits "Gang root/late waits: " &&
 	wait_for 20 expected_between ${late[0]} $at $((at + 2))
 '
 test_expect_success 'gangs that come after it and run longer keep off there' '
 	small= &&
 	for i in 1 2 3 4 5 6 7 8 9; do
-		gang_of_nodes small$i 1 -t 60 && starts &&
+		whole small$i 1 -t 60 && starts &&
 		small+=" ${members[0]}" || return 1
 	done &&
 	test "$(domains_of 4 $small)" = "0 2 3" &&
-	gang_of_nodes tenth 1 -t 60 && tenth=${members[0]} &&
+	whole tenth 1 -t 60 && tenth=${members[0]} &&
 	wait_for 20 expected_between $tenth $at $((at + 7200)) &&
 	all_in PENDING $tenth
 '
@@ -260,17 +281,17 @@ test_expect_success 'the leaf is its own when the gang there has ended' '
 '
 test_expect_success '--gang-group-topology=require: all gangs in one pod' '
 	fill n[1-3] n[9-10] &&
-	gang_of_nodes a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
+	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
-	gang_of_nodes b 3 --gang-groups=root/a &&
+	whole b 3 --gang-groups=root/a &&
 	members+=(${a[@]}) && starts &&
 	test "$(domains_of 8 ${members[@]})" = 1 && drop ${members[@]}
 '
 test_expect_success 'and they wait for it' '
 	fill n[11-12] &&
-	gang_of_nodes a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
+	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
-	gang_of_nodes b 3 --gang-groups=root/a &&
+	whole b 3 --gang-groups=root/a &&
 	members+=(${a[@]}) &&
 	waits "Gang root/b waits: 9 nodes are free, but no spine has 6: p1 has 5\
  (3 busy)" &&
@@ -278,9 +299,9 @@ test_expect_success 'and they wait for it' '
 '
 test_expect_success '--gang-group-topology=spread: each gang in another pod' '
 	test_when_finished clear_cluster &&
-	gang_of_nodes a 3 --gang-groups=root/b --gang-group-topology=spread:spine &&
+	whole a 3 --gang-groups=root/b --gang-group-topology=spread:spine &&
 	a=(${members[@]}) &&
-	gang_of_nodes b 3 --gang-groups=root/a &&
+	whole b 3 --gang-groups=root/a &&
 	starts && wait_for 10 all_in CONFIGURING ${a[@]} &&
 	test "$(domains_of 8 ${members[@]} ${a[@]})" = "0 1" &&
 	test "$(domains_of 8 ${members[@]})" != "$(domains_of 8 ${a[@]})"
@@ -289,10 +310,10 @@ test_expect_success '--gang-group-topology=spread: each gang in another pod' '
 test_expect_success 'a pod in which one of them does not get along is not all' '
 	test_when_finished clear_cluster &&
 	fill n[5-8] n[9-10] n[13-14] &&
-	gang_of_nodes a 2 --gang-groups=root/b --gang-topology=spread:leaf \
+	whole a 2 --gang-groups=root/b --gang-topology=spread:leaf \
 		--gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
-	gang_of_nodes b 2 --gang-groups=root/a &&
+	whole b 2 --gang-groups=root/a &&
 	starts && wait_for 10 all_in CONFIGURING ${a[@]} &&
 	test "$(domains_of 8 ${members[@]} ${a[@]})" = 1 &&
 	test "$(domains_of 4 ${a[@]})" = "2 3"
@@ -303,10 +324,10 @@ test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 	fill n[1-8] n[9-10] &&
 	for own in "a b" "b a"; do
 		set -- $own &&
-		gang_of_nodes $1 3 --gang-groups=root/$2 \
+		whole $1 3 --gang-groups=root/$2 \
 			--gang-topology=require:leaf &&
 		own=(${members[@]}) &&
-		gang_of_nodes $2 3 --gang-groups=root/$1 \
+		whole $2 3 --gang-groups=root/$1 \
 			--gang-group-topology=require:spine &&
 		starts && wait_for 10 all_in CONFIGURING ${own[@]} &&
 		test "$(domains_of 4 ${own[@]})" = 3 &&
@@ -316,36 +337,36 @@ test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 # Four ranks a node: four tp rings of four hops inside of a node, four dp rings
 # of four hops between nodes of a leaf.
 test_expect_success '4.29, 4.34, 4.36 the weighted sum is recorded' '
-	gang_of_nodes train 4 -n 4 --gang-parallel=tp=4,dp=4 && starts &&
+	whole train 4 -n 4 --gang-parallel=tp=4,dp=4 && starts &&
 	recorded wcost=$((100 * 16 * 1 + 10 * 16 * 4)) wbest=2240 exact=1 \
 		layout= tier=leaf && drop ${members[@]} &&
-	gang_of_nodes light 4 -n 4 --gang-parallel=tp=4,dp=4:tp=7,dp=3 && starts &&
+	whole light 4 -n 4 --gang-parallel=tp=4,dp=4:tp=7,dp=3 && starts &&
 	recorded wcost=$((7 * 16 + 3 * 64)) && drop ${members[@]}
 '
 test_expect_success '4.30 the heaviest group stays lowest, first or not' '
-	gang_of_nodes train 4 -n 4 --gang-parallel=dp=4,tp=4:dp=1,tp=100 && starts &&
+	whole train 4 -n 4 --gang-parallel=dp=4,tp=4:dp=1,tp=100 && starts &&
 	recorded wcost=$((100 * 16 + 64)) layout=0,4,8,12 &&
 	drop ${members[@]}
 '
 test_expect_success '4.29 groups in fragments cost what they must' '
 	test_when_finished clear_cluster &&
 	fill n[1-2] n[5-6] n[9-16] &&
-	gang_of_nodes train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
+	whole train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
 	recorded wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
 		wbest=2304 tier=spine
 '
 test_expect_success '4.31 require:tp:node: never across nodes' '
-	gang_of_nodes train 2 -n 4 --gang-parallel=tp=4,dp=2 \
+	whole train 2 -n 4 --gang-parallel=tp=4,dp=2 \
 		--gang-topology=require:tp:node && starts &&
 	recorded wcost=$((100 * 8 + 10 * 4 * 2 * 4)) && drop ${members[@]} &&
-	gang_of_nodes wide 2 -n 4 --gang-parallel=tp=8 \
+	whole wide 2 -n 4 --gang-parallel=tp=8 \
 		--gang-topology=require:tp:node &&
 	waits "group tp: 1 ring of 8 ranks must be within one node, 0 fit" &&
 	drop ${members[@]}
 '
 test_expect_success '4.29 groups of another number of ranks are told' '
 	test_when_finished clear_cluster &&
-	gang_of_nodes wrong 4 -n 4 --gang-parallel=tp=4,dp=2 &&
+	whole wrong 4 -n 4 --gang-parallel=tp=4,dp=2 &&
 	waits "Gang root/wrong waits: the groups tp=4,dp=2 make 8 ranks, but the\
  gang has 16"
 '
@@ -360,7 +381,7 @@ fragment()
 test_expect_success '4.37 auto waits for a place that saves more than that' '
 	fragment &&
 	at=$(ends_at $(squeue -h -w n5 -o %i)) &&
-	gang_of_nodes long 4 --gang-topology=auto --gang-run-time=60 \
+	whole long 4 --gang-topology=auto --gang-run-time=60 \
 		--gang-comm-share=0.5 &&
 	waits "a place of ring cost 16 is expected at $(date -d @$at +%T); here\
  it costs 136, which adds 13500 s to the run" &&
@@ -373,22 +394,22 @@ test_expect_success '4.37 and takes it when it is there before' '
 test_expect_success '4.37 auto: a short run starts at once' '
 	fragment &&
 	at=$(ends_at $(squeue -h -w n5 -o %i)) &&
-	gang_of_nodes short 4 --gang-topology=auto --gang-run-time=1 \
+	whole short 4 --gang-topology=auto --gang-run-time=1 \
 		--gang-comm-share=0.5 && starts &&
 	recorded ring=136 best=16 choice=136:225 && drop ${members[@]}
 '
 test_expect_success '4.37 auto: who hardly communicates starts at once' '
-	gang_of_nodes quiet 4 --gang-topology=auto --gang-run-time=60 \
+	whole quiet 4 --gang-topology=auto --gang-run-time=60 \
 		--gang-comm-share=0.001 && starts &&
 	recorded ring=136 && explains quiet "Auto=start Cost=136 AddsSeconds=" &&
 	drop ${members[@]}
 '
 test_expect_success '4.37 auto: a run of the time limit, 0.3 of it talk' '
 	test_when_finished clear_cluster &&
-	gang_of_nodes limit 4 --gang-topology=auto -t 60 &&
+	whole limit 4 --gang-topology=auto -t 60 &&
 	waits "which adds $((3600 * 3 / 10 * 15 / 2)) s to the run" &&
 	drop ${members[@]} &&
-	gang_of_nodes limit 4 --gang-topology=auto -t 1 && starts &&
+	whole limit 4 --gang-topology=auto -t 1 && starts &&
 	recorded choice=136:135
 '
 test_expect_success '4.26 a policy names levels, and bad ones are refused' '
@@ -427,20 +448,25 @@ mv now.\$SLURM_JOB_ID \$SLURM_GANG_NAME.\$SLURM_GANG_MEMBER_RANK
 until test -e \$SLURM_GANG_NAME.go; do read -rt 0.1 <> <(:) || :; done
 SCRIPT
 
-# Submit a gang, and wait until all have written theirs.
+# As gang(), and wait until all have written theirs.
 run()
 {
-	local i
+	local name=$1 count=$2 i
 
-	submit_gang "$@" member.sh || return 1
-	for ((i = 0; i < $2; i++)); do
-		wait_for 20 test -e $1.$i || return 1
+	shift 2
+	members=()
+	for ((i = 0; i < count; i++)); do
+		members+=($(submit --gang=$name --gang-min-member=$count \
+			"$@" member.sh)) || return 1
+	done
+	for ((i = 0; i < count; i++)); do
+		wait_for 20 test -e $name.$i || return 1
 	done
 }
 
 finish()
 {
-	let_end $1 ${members[@]}
+	touch $1.go && wait_for 15 all_in COMPLETED ${members[@]}
 }
 
 # The nodes of the ranks from 0 on, by sgang map.
@@ -540,7 +566,8 @@ test_expect_success '4.24 so does a member that is requeued' '
 '
 test_expect_success '4.20 without a policy the leaf only comes first' '
 	test_when_finished clear_cluster &&
-	block n[1-2] && begun near n3 && drop $jobs &&
+	block n[1-2] && begun near n3 && scancel $jobs &&
+	wait_for 10 all_in CANCELLED $jobs &&
 	later near && wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n4 &&
 	later near && wait_for 20 all_in RUNNING $late
@@ -548,7 +575,7 @@ test_expect_success '4.20 without a policy the leaf only comes first' '
 test_expect_success '4.24 prefer is the order too' '
 	test_when_finished clear_cluster &&
 	block n[1-2] && begun near n3 --gang-topology=prefer:leaf@60 &&
-	drop $jobs &&
+	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
 	for i in 1 2; do
 		later near --gang-topology=prefer:leaf@60 &&
 		wait_for 20 all_in RUNNING $late || return 1
@@ -558,7 +585,7 @@ test_expect_success '4.24 prefer is the order too' '
 test_expect_success '4.24 spread: a later member has a leaf of its own' '
 	test_when_finished clear_cluster &&
 	block n1 && begun apart n2 --gang-topology=spread:leaf &&
-	drop $jobs &&
+	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
 	later apart --gang-topology=spread:leaf &&
 	wait_for 20 all_in RUNNING $late &&
 	test $(nodes_of $late | tr -d n) -ge 3 &&
@@ -567,6 +594,8 @@ test_expect_success '4.24 spread: a later member has a leaf of its own' '
  waits for room in a leaf without another" &&
 	all_in PENDING $late
 '
-test_expect_success 'nothing is left where jobs ran' 'nothing_left'
+test_expect_success 'nothing is left where jobs ran' '
+	nothing_left
+'
 
 test_done

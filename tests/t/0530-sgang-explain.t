@@ -44,7 +44,12 @@ tells()
 # refuses CODE TEXT ARGUMENTS: exactly this on stderr
 refuses()
 {
-	sgang_refuses $1 "$2" explain "${@:3}"
+	local code=$1 text=$2
+
+	shift 2
+	test_expect_code $code "$sgang" explain "$@" >out 2>err &&
+		test_must_be_empty out &&
+		echo "sgang: $text" | test_cmp - err
 }
 
 # --- records that were written by hand ---
