@@ -51,20 +51,26 @@ shifted_plugin()
 	)
 }
 
-# Of a list in the Makefile, as seen from the build tree.
+# The sources of libraries in the Makefile, as seen from the build tree.
 c_files()
 {
-	make_says "\$(addprefix \$(top_srcdir)/,\$(filter %.c,\$($1)))"
+	local library
+
+	for library; do
+		make_says "\$(addprefix \$(top_srcdir)/,\$(filter %.c,\$(${library}_la_SOURCES)))"
+	done
 }
 
 # All of both plugins that looks at records.
 shifted_plugins()
 {
 	shifted_header all "uint64_t bit_flags" &&
-	shifted_plugin all select $(c_files select_sources) \
+	shifted_plugin all select \
+		$(c_files src_slurm_libselect src_slurm_libboth) \
 		src/plugins/select/.libs/libconductor.a \
 		src/files/.libs/libsgangfiles.a &&
-	shifted_plugin all job_submit $(c_files job_submit_sources) \
+	shifted_plugin all job_submit \
+		$(c_files src_plugins_job_submit_job_submit_gang src_slurm_libboth) \
 		src/plugins/job_submit/.libs/libadmission.a
 }
 
@@ -73,9 +79,9 @@ shifted_test()
 {
 	local object objects=()
 
-	for object in "$top_builddir"/src/slurm/.libs/*_select_cons_tres_la-*.o; do
+	for object in "$top_builddir"/src/slurm/.libs/lib{select,both}_la-*.o; do
 		case $object in
-		*faults* | *-layout.o) ;;
+		*-layout.o) ;;
 		*) objects+=("$object") ;;
 		esac
 	done
