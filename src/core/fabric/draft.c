@@ -283,6 +283,11 @@ void sgang_draft_destroy(struct sgang_draft *draft)
 	errno = saved;
 }
 
+bool sgang_draft_has_nodes(const struct sgang_draft *draft)
+{
+	return draft->fixed || draft->n_nodes;
+}
+
 uint32_t sgang_draft_switches(const struct sgang_draft *draft)
 {
 	return draft->n_switches;

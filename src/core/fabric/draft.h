@@ -84,6 +84,10 @@ void sgang_draft_call(struct sgang_draft *draft,
  * not copied. */
 void sgang_draft_only(struct sgang_draft *draft, const char *const *leaf);
 
+/* True if it knows what nodes there are, from the caller or from what was read
+ * so far. */
+bool sgang_draft_has_nodes(const struct sgang_draft *draft);
+
 /* Define a switch or block; its number in '*number'. 0, or -1 with EINVAL (a
  * name that names several, defined before) or ENOMEM. 'place.file' is copied,
  * here and below. */
@@ -123,7 +127,7 @@ int sgang_draft_domain(struct sgang_draft *draft, const char *name,
 void sgang_draft_move(struct sgang_draft *draft, uint32_t child,
 		      uint32_t parent);
 
-/* Hang every node that the caller named on one switch called "flat". */
+/* Hang every node that is known on one switch called "flat". */
 int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err);
 
 /* After all else has been read: the nodes of 'list' are joined by NVLink. These

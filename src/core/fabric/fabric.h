@@ -50,7 +50,8 @@ struct sgang_fabric;
  *
  * 'nodes' (may be NULL) are the names that exist, in the caller's order: node
  * i of the fabric is nodes[i], names in the file that are not among them are
- * dropped, and nodes the file puts in no switch become roots of their own. With
+ * dropped, and nodes the file puts in no switch become roots of their own; if it
+ * has neither switch nor block they are all on one leaf called "flat". With
  * NULL the nodes are those of the file, in the order of their names
  * (sgang_text_compare()), which is that of slurmctld. The names are copied.
  *
@@ -63,8 +64,8 @@ struct sgang_fabric;
  * expected: unknown key, junk, switches beside blocks, a switch with both or
  * neither of Nodes and Switches, one defined twice, an unknown child, a child
  * with two parents, a cycle, a node under two leaves (both lines named), a
- * block size that is not the first one times a power of two, nothing at all,
- * more levels than SGANG_LEVEL_MAX. */
+ * block size that is not the first one times a power of two, nothing at all
+ * where 'nodes' is NULL, more levels than SGANG_LEVEL_MAX. */
 struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
 					const char *const *nodes,
 					uint32_t n_nodes,

@@ -158,6 +158,9 @@ int sgang_fabric_read_conf(struct sgang_draft *draft, const char *text,
 
 	if (sgang_conf_lines_read(&lines, text, label, err))
 		return -1;
+	/* some tool may fill it later; Slurm takes it as no topology at all */
+	if (!sgang_draft_switches(draft) && sgang_draft_has_nodes(draft))
+		return sgang_draft_flat(draft, err);
 	if (!sgang_draft_switches(draft))
 		return sgang_errf(err, EINVAL,
 				  "%s: it defines no switch and "

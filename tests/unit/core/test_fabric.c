@@ -267,6 +267,29 @@ TEST(test_callers_nodes)
 	sgang_fabric_destroy(fabric);
 }
 
+/* Some tool fills the file later: one leaf, as without a file. */
+TEST(test_nothing_yet)
+{
+	static const char *const nodes[] = { "b", "a", "c" };
+	static const char *const texts[] = { "", "# later\n", "\n# a\n\n# b",
+					     "BlockSizes=4\n" };
+	char buf[256];
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct sgang_error err;
+		struct sgang_fabric *fabric =
+			sgang_fabric_parse(texts[i], "t.conf", nodes, 3, &err);
+
+		if (!fabric)
+			fail_msg("case %zu: %s", i, err.text);
+		assert_string_equal(describe(fabric, buf), "flat/2:b,a,c");
+		assert_false(sgang_fabric_of_switches(fabric));
+		assert_int_equal(sgang_fabric_block_base(fabric), 0);
+		check_invariants(fabric);
+		sgang_fabric_destroy(fabric);
+	}
+}
+
 TEST(test_flat)
 {
 	static const char *const nodes[] = { "b", "a", "c" };
