@@ -16,14 +16,13 @@
 
 static int read_text(struct sgang_draft *draft, const char *text,
 		     const char *path,
-		     const struct sgang_topology_choice *choice, bool has_nodes,
+		     const struct sgang_topology_choice *choice,
 		     struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (sgang_fabric_is_yaml(text))
-		return sgang_fabric_read_yaml(draft, text, path, choice,
-					      has_nodes, err);
+		return sgang_fabric_read_yaml(draft, text, path, choice, err);
 	if (*choice->name && strcmp(choice->name, CONF_NAME))
 		return sgang_errf(err, EINVAL,
 				  "%s: it is a topology.conf, so "
@@ -66,8 +65,7 @@ static struct sgang_fabric *load(const struct sgang_conf *conf,
 		return NULL;
 	if (text) {
 		sgang_draft_only(draft, text->only);
-		rc = read_text(draft, text->text, text->label, choice, nodes,
-			       err);
+		rc = read_text(draft, text->text, text->label, choice, err);
 	} else {
 		rc = sgang_draft_flat(draft, err);
 	}

@@ -33,14 +33,16 @@ struct reader {
 	struct sgang_draft *draft;
 	const char *label;
 	const char *topology; /* the name of the chosen one */
-	bool has_nodes;
+	const struct sgang_tree *all;
 	struct sgang_error *err;
 };
 
-/* An entry of a map that is to be a text. */
+/* An entry of a map that is to be a text, or as in Slurm a list of texts too. */
 struct field {
 	const char *key;
-	const char **text; /* stays NULL when it is not there */
+	/* one of them; it stays NULL when there is no such entry */
+	const char **text;
+	const struct sgang_tree **texts;
 };
 
 static int wrong(const struct reader *r, const struct sgang_tree *at,
@@ -81,6 +83,22 @@ static const struct sgang_tree *next_of(const struct sgang_tree *list,
 	return list->kind == SGANG_TREE_LIST ? item->next : NULL;
 }
 
+static int check_texts(const struct reader *r, const struct sgang_tree *list)
+{
+	const struct sgang_tree *item;
+
+	for (item = first_of(list); item; item = next_of(list, item)) {
+		if (item->kind != SGANG_TREE_TEXT)
+			return wrong(r, item, "a text", show(item));
+	}
+	return 0;
+}
+
+static bool is_empty(const struct sgang_tree *entry)
+{
+	return entry->kind == SGANG_TREE_TEXT ? !*entry->text : !entry->child;
+}
+
 /* Take the entries of a map apart: texts, none of them unknown. */
 static int take_fields(const struct reader *r, const struct sgang_tree *map,
 		       const struct field *fields, size_t n,
@@ -96,6 +114,13 @@ static int take_fields(const struct reader *r, const struct sgang_tree *map,
 			;
 		if (i == n)
 			return wrong(r, entry, expected, entry->key);
+		if (fields[i].texts) {
+			if (check_texts(r, entry))
+				return -1;
+			if (!is_empty(entry))
+				*fields[i].texts = entry;
+			continue;
+		}
 		if (entry->kind != SGANG_TREE_TEXT)
 			return wrong(r, entry, "a text", show(entry));
 		if (*entry->text)
@@ -122,15 +147,88 @@ static int check_keys(const struct reader *r, const struct sgang_tree *map,
 	return 0;
 }
 
+/* Hang the nodes of a text, or of each text of a list, on a switch or block. */
+static int hang_nodes(const struct reader *r, uint32_t number,
+		      const struct sgang_tree *nodes, struct sgang_place place)
+{
+	const struct sgang_tree *text;
+
+	for (text = first_of(nodes); text; text = next_of(nodes, text)) {
+		if (sgang_draft_nodes(r->draft, number, text->text, place,
+				      r->err))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- flat ---- */
+
+/* The nodes that an entry of another topology names; what else is in it does not
+ * matter. */
+static int know_nodes(const struct reader *r, const struct sgang_tree *entry)
+{
+	const struct sgang_tree *list = NULL, *item;
+
+	if (entry->kind == SGANG_TREE_MAP)
+		list = sgang_tree_find(entry, "nodes");
+	for (item = list ? first_of(list) : NULL; item;
+	     item = next_of(list, item)) {
+		if (item->kind == SGANG_TREE_TEXT && *item->text &&
+		    sgang_draft_know(r->draft, item->text, place_of(r, item),
+				     r->err))
+			return -1;
+	}
+	return 0;
+}
+
+static int know_others(const struct reader *r)
+{
+	static const char *const kinds[][2] = { { "tree", "switches" },
+						{ "block", "blocks" } };
+	const struct sgang_tree *topology, *kind, *list, *item;
+	size_t i;
+
+	for (topology = first_of(r->all); topology;
+	     topology = next_of(r->all, topology)) {
+		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+			kind = sgang_tree_find(topology, kinds[i][0]);
+			list = kind && kind->kind == SGANG_TREE_MAP ?
+				       sgang_tree_find(kind, kinds[i][1]) :
+				       NULL;
+			for (item = list ? first_of(list) : NULL; item;
+			     item = next_of(list, item)) {
+				if (know_nodes(r, item))
+					return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* slurmctld knows the nodes. Without it they are those of all topologies of the
+ * file. */
+static int read_flat(const struct reader *r, const struct sgang_tree *flat)
+{
+	if (!sgang_draft_has_nodes(r->draft) && know_others(r))
+		return -1;
+	if (!sgang_draft_has_nodes(r->draft))
+		return wrong(r, flat,
+			     "a tree or blocks: no topology of the file names "
+			     "nodes, nor does the flat one",
+			     r->topology);
+	return sgang_draft_flat(r->draft, r->err);
+}
+
 /* ---- tree ---- */
 
 static int read_switch(const struct reader *r, const struct sgang_tree *item)
 {
-	const char *name = NULL, *children = NULL, *nodes = NULL;
+	const struct sgang_tree *children = NULL, *nodes = NULL, *text;
+	const char *name = NULL;
 	const struct field fields[] = {
-		{ "switch", &name },
-		{ "children", &children },
-		{ "nodes", &nodes },
+		{ "switch", .text = &name },
+		{ "children", .texts = &children },
+		{ "nodes", .texts = &nodes },
 	};
 	struct sgang_place place = place_of(r, item);
 	uint32_t number;
@@ -147,12 +245,15 @@ static int read_switch(const struct reader *r, const struct sgang_tree *item)
 	if (sgang_draft_switch(r->draft, name, place, &number, r->err))
 		return -1;
 	if (nodes)
-		return sgang_draft_nodes(r->draft, number, nodes, place,
-					 r->err);
+		return hang_nodes(r, number, nodes, place);
 	/* with neither it waits for nodes that register themselves */
-	if (!children)
-		return 0;
-	return sgang_draft_children(r->draft, number, children, place, r->err);
+	for (text = children ? first_of(children) : NULL; text;
+	     text = next_of(children, text)) {
+		if (sgang_draft_children(r->draft, number, text->text, place,
+					 r->err))
+			return -1;
+	}
+	return 0;
 }
 
 static int read_tree(const struct reader *r, const struct sgang_tree *tree)
@@ -169,19 +270,19 @@ static int read_tree(const struct reader *r, const struct sgang_tree *tree)
 		if (read_switch(r, item))
 			return -1;
 	}
-	if (sgang_draft_switches(r->draft))
-		return 0;
-	return wrong(r, tree, "switches in the tree", "nothing");
+	/* without switches all nodes are on one leaf, as for slurmctld */
+	return sgang_draft_switches(r->draft) ? 0 : read_flat(r, tree);
 }
 
 /* ---- block ---- */
 
 static int read_one_block(const struct reader *r, const struct sgang_tree *item)
 {
-	const char *name = NULL, *nodes = NULL;
+	const struct sgang_tree *nodes = NULL;
+	const char *name = NULL;
 	const struct field fields[] = {
-		{ "block", &name },
-		{ "nodes", &nodes },
+		{ "block", .text = &name },
+		{ "nodes", .texts = &nodes },
 	};
 	struct sgang_place place = place_of(r, item);
 	uint32_t number;
@@ -192,9 +293,7 @@ static int read_one_block(const struct reader *r, const struct sgang_tree *item)
 		return wrong(r, item, "block: and its name", "nothing");
 	if (sgang_draft_switch(r->draft, name, place, &number, r->err))
 		return -1;
-	return nodes ? sgang_draft_nodes(r->draft, number, nodes, place,
-					 r->err) :
-		       0;
+	return nodes ? hang_nodes(r, number, nodes, place) : 0;
 }
 
 static int read_sizes(const struct reader *r, const struct sgang_tree *list,
@@ -231,20 +330,8 @@ static int read_block(const struct reader *r, const struct sgang_tree *block)
 			return -1;
 	}
 	if (!sgang_draft_switches(r->draft))
-		return wrong(r, block, "blocks in the block", "nothing");
+		return read_flat(r, block);
 	return sgang_draft_join(r->draft, &sizes, r->err);
-}
-
-/* ---- flat ---- */
-
-static int read_flat(const struct reader *r, const struct sgang_tree *flat)
-{
-	if (!r->has_nodes)
-		return wrong(r, flat,
-			     "a tree or blocks: a flat topology names "
-			     "no nodes",
-			     r->topology);
-	return sgang_draft_flat(r->draft, r->err);
 }
 
 /* ---- kinds on which nobody places here ---- */
@@ -433,18 +520,16 @@ choose(const struct reader *r, const struct sgang_tree *all,
 int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
 			   const char *label,
 			   const struct sgang_topology_choice *choice,
-			   bool has_nodes, struct sgang_error *err)
+			   struct sgang_error *err)
 {
-	struct reader r = { .draft = draft,
-			    .label = label,
-			    .err = err,
-			    .has_nodes = has_nodes };
+	struct reader r = { .draft = draft, .label = label, .err = err };
 	struct sgang_tree *all = sgang_tree_parse(text, label, err);
 	const struct sgang_tree *topology;
 	int rc = -1, saved;
 
 	if (!all)
 		return -1;
+	r.all = all;
 	topology = choose(&r, all, choice);
 	if (topology) {
 		r.topology = sgang_tree_find(topology, "topology")->text;

@@ -52,12 +52,14 @@ bool sgang_fabric_yaml_is_bare(const char *text);
  * whose cluster_default is true, else the first of all. 'label' names the text
  * in messages. Topologies that are not chosen need a name and no more: they may
  * be of a kind that is not understood here. Of several kinds in one topology
- * those that are {} count as not there, as scontrol show topoconf prints them. 'has_nodes': the draft knows all
- * nodes, which a flat topology does not name. 0, or -1 with errno (EINVAL what
+ * those that are {} count as not there, as scontrol show topoconf prints them. A
+ * flat topology, and one without switches or blocks, names no nodes: where the
+ * draft does not know any they are those that all topologies of the file name. A
+ * list of nodes or children may be a text, or several. 0, or -1 with errno (EINVAL what
  * is in it, ENOTSUP a kind on which gangs cannot be placed, ENOMEM) and 'err'. */
 int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
 			   const char *label,
 			   const struct sgang_topology_choice *choice,
-			   bool has_nodes, struct sgang_error *err);
+			   struct sgang_error *err);
 
 #endif

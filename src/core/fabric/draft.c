@@ -478,6 +478,26 @@ int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
 	return rc;
 }
 
+int sgang_draft_know(struct sgang_draft *draft, const char *list,
+		     struct sgang_place place, struct sgang_error *err)
+{
+	char **names;
+	int rc = 0;
+	size_t i;
+
+	if (expand(place, list, &names, err))
+		return -1;
+	for (i = 0; names[i] && !rc; i++) {
+		if (reserve_nodes(draft, draft->n_nodes + 1))
+			rc = no_memory(err);
+		else if (!*node_slot(draft, names[i]) &&
+			 add_node(draft, names[i], node_slot(draft, names[i])))
+			rc = no_memory(err);
+	}
+	sgang_hostlist_free(names);
+	return rc;
+}
+
 int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err)
 {
 	const struct sgang_place nowhere = { .file = "" };

@@ -105,6 +105,11 @@ int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
 		      const char *list, struct sgang_place place,
 		      struct sgang_error *err);
 
+/* Note that there are these nodes, which hang nowhere yet. 0, or -1 with EINVAL
+ * (not a list) or ENOMEM. */
+int sgang_draft_know(struct sgang_draft *draft, const char *list,
+		     struct sgang_place place, struct sgang_error *err);
+
 /* Hang the switches of the list under switch 'parent'. They may be defined
  * later: sgang_draft_build() looks them up. 0, or -1 with ENOMEM. */
 int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
