@@ -294,6 +294,15 @@ static void say(const char *fmt, va_list args)
 	fprintf(stderr, "sgang: %s\n", text);
 }
 
+void sgang_cmd_warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+}
+
 int sgang_cmd_bad(const char *fmt, ...)
 {
 	va_list args;

@@ -122,7 +122,8 @@ int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
 		   struct sgang_error *err);
 
 /* Print "sgang: ..." in one line on stderr, whatever the text holds, and return
- * SGANG_EXIT_BAD or SGANG_EXIT_NO. */
+ * SGANG_EXIT_BAD or SGANG_EXIT_NO; a warning ends nothing. */
+void sgang_cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sgang_cmd_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sgang_cmd_no(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

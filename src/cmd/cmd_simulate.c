@@ -350,6 +350,9 @@ static int load_fabrics(struct request *request, struct sgang_error *err)
 					       site->names, site->n_nodes, err);
 		if (!config->fabric)
 			return -1;
+		if (!i && sgang_fabric_warning(config->fabric))
+			sgang_cmd_warn("%s",
+				       sgang_fabric_warning(config->fabric));
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/offline.h"
 #include "cmd/ringtext.h"
@@ -28,6 +29,8 @@ int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
 		&offline->conf, offline->topology, NULL, 0, err);
 	if (!offline->fabric)
 		return -1;
+	if (sgang_fabric_warning(offline->fabric))
+		sgang_cmd_warn("%s", sgang_fabric_warning(offline->fabric));
 	return offline->conf_path ?
 		       sgang_islands_load(&offline->conf, offline->conf_path,
 					  offline->fabric, &offline->inside,

@@ -544,9 +544,30 @@ static void tell_barred(const struct reading *r,
 	told = now;
 }
 
+/* Nodes that are on two leaves: each sentence once, while it is so. */
+static void tell_warnings(const struct sgang_topologies *all)
+{
+	static char *told;
+	char *now = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const char *what =
+			sgang_fabric_warning(all->topology[i].fabric);
+
+		if (!what)
+			continue;
+		if (!xstrstr(told, what))
+			sgang_log(SGANG_LOG_ERROR, "%s", what);
+		xstrfmtcat(now, "%s\n", what);
+	}
+	xfree(told);
+	told = now;
+}
+
 static void tell_partitions(const struct reading *r,
 			    const struct sgang_topologies *all)
 {
+	tell_warnings(all);
 	tell_barred(r, all);
 	if (r->partition_err.text[0])
 		complain(r->partition_err.text,

@@ -44,6 +44,21 @@ topo() {
 	bad "topology: $1" "$2" ring --topology=topology.conf n1
 }
 
+# twice TITLE PATTERN LINE...: one that has n2 twice is taken, with one line
+twice() {
+	lines_of "$@" >topology.conf
+	twice_pattern=$2
+	test_expect_success "topology: $1" '
+		"$SGANG" ring --topology=topology.conf n1 >out 2>err &&
+		test -s out && test $(wc -l <err) = 1 &&
+		grep -E "^sgang: $twice_pattern" err &&
+		grep "node n2 is .*: it is left out of the fabric" err || {
+			cat err
+			false
+		}
+	'
+}
+
 # conf TITLE PATTERN LINE...: the same for a gang.conf
 conf() {
 	lines_of "$@" >gang.conf
@@ -218,14 +233,15 @@ topo 'defined twice' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
 	'SwitchName=a Nodes=n2'
 topo 'unknown child' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
 	'SwitchName=b Switches=a,c'
-topo 'two parents' 'topology.conf:[34]: ' 'SwitchName=a Nodes=n1' \
-	'SwitchName=b Nodes=n2' 'SwitchName=p Switches=a' 'SwitchName=q Switches=a,b'
+topo 'two parents and no tree' 'topology.conf:5: .*conf:4 .*TopologyFile=' \
+	'SwitchName=a Nodes=n1' 'SwitchName=b Nodes=n2' 'SwitchName=c Nodes=n3' \
+	'SwitchName=p Switches=a,b' 'SwitchName=q Switches=b,c'
 topo 'a cycle' 'topology.conf:[123]: ' 'SwitchName=a Nodes=n1' \
 	'SwitchName=p Switches=q' 'SwitchName=q Switches=p'
 topo 'a switch under itself' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
 	'SwitchName=p Switches=p,a'
-topo 'a node under two leaves' 'topology.conf:2: .*1' 'SwitchName=a Nodes=n[1-2]' \
-	'SwitchName=b Nodes=n[2-3]'
+twice 'a node under two leaves' 'topology.conf:2: .*topology.conf:1' \
+	'SwitchName=a Nodes=n[1-2]' 'SwitchName=b Nodes=n[2-3]'
 topo 'bad node list' 'topology.conf:1: ' 'SwitchName=a Nodes=n[1-'
 topo 'huge node list' 'topology.conf:1: ' 'SwitchName=a Nodes=n[1-99999999]'
 topo 'line of a continued entry' 'topology.conf:2: ' 'SwitchName=a Nodes=n1' \
@@ -241,13 +257,13 @@ topo 'file that includes itself' 'topology.conf' 'SwitchName=a Nodes=n1' \
 	done
 } >deep
 topo 'too many levels' 'topology.conf' <deep
-topo 'a node in two blocks' 'topology.conf:2: .*topology.conf:1' \
+twice 'a node in two blocks' 'topology.conf:2: .*topology.conf:1' \
 	'BlockName=a Nodes=n[1-2]' 'BlockName=b Nodes=n[2-3]'
 topo 'a block size that joins no blocks' 'topology.conf:2: .*30' \
 	'BlockName=a Nodes=n[1-18]' 'BlockSizes=18,30'
 topo 'switches and blocks' 'topology.conf:2: .*topology.conf:1' \
 	'SwitchName=a Nodes=n[1-2]' 'BlockName=b Nodes=n[3-4]'
-topo 'yaml: a node under two leaves' 'topology.conf:6: .*topology.conf:4' \
+twice 'yaml: a node under two leaves' 'topology.conf:6: .*topology.conf:4' \
 	'- topology: t' '  tree:' '    switches:' '      - switch: a' \
 	'        nodes: n[1-2]' '      - switch: b' '        nodes: n[2-3]'
 topo 'yaml: a kind that is not understood' 'topology.conf:2: .*ring' '- topology: t' \

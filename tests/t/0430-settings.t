@@ -11,7 +11,21 @@ SwitchName=a Nodes=n[1-2]
 SwitchName=b Nodes=n[3-4]
 SwitchName=top Switches=a,b
 END
-# Slurm takes a node under two leaves; for us it is in one place.
+# Slurm takes these, too. The first is no tree of places, the others are.
+cat >crossed.conf <<-END
+SwitchName=a Nodes=n1
+SwitchName=b Nodes=n[2-3]
+SwitchName=c Nodes=n4
+SwitchName=s Switches=a,b
+SwitchName=t Switches=b,c
+SwitchName=all Switches=s,t
+END
+cat >spines.conf <<-END
+SwitchName=s1 Switches=a,b
+SwitchName=s2 Switches=a,b
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[3-4]
+END
 cat >twice.conf <<-END
 SwitchName=a Nodes=n[1-2]
 SwitchName=b Nodes=n[2-4]
@@ -190,23 +204,49 @@ test_expect_success 'on a host without the files of slurmctld gang.conf does not
 '
 test_expect_success 'a topology.conf that is broken later: the old fabric stays' '
 	rm "$conf" &&
-	cp twice.conf "$topology" &&
+	cp crossed.conf "$topology" &&
 	reread &&
-	wait_for 10 logged "error: gang: $topology:2: " &&
+	wait_for 10 logged "error: gang: $topology:5: " &&
 	logged "the fabric stays as it was" &&
 	gang_of_two fabric
 '
 test_expect_success '5.1 a topology.conf with an error at a start: the same' '
 	restart &&
-	wait_for 10 logged "error: gang: $topology:2: " &&
+	wait_for 10 logged "error: gang: $topology:5: " &&
 	logged "the fabric stays as it was" &&
-	wait_for 10 in_force 1 Gangs=yes default "$topology:2: " &&
+	wait_for 10 in_force 1 Gangs=yes default "$topology:5: " &&
 	gang_of_two fabric2
 '
 test_expect_success 'a topology.conf with an error at the first start' '
 	restart_anew &&
-	stays_out "$topology:2: " &&
+	stays_out "$topology:5: " &&
 	stock_only
+'
+test_expect_success 'two spines over all leaves are one' '
+	cp spines.conf "$topology" &&
+	restart_anew &&
+	wait_for 10 logged "gang: 4 nodes in 3 domains" &&
+	! logged "error: gang: " &&
+	"$sgang" topology >out && grep "^s\[1-2\] " out &&
+	gang_of_two spines
+'
+test_expect_success 'a node in two switches is left out, and the rest counts' '
+	cp twice.conf "$topology" &&
+	restart_anew &&
+	wait_for 10 logged "gang: 4 nodes in 5 domains" &&
+	logged "error: gang: $topology:2: node n2 is on switch b, and on\
+ switch a at $topology:1: it is left out" &&
+	test "$(logged -c "error: gang: ")" = 1 &&
+	gang_of_two twice &&
+	reread && wait_for 10 nodes_idle && gang_of_two twice2 &&
+	! logged "error: gang: "
+'
+test_expect_success 'a topology.conf of comments alone is one leaf' '
+	echo "# later" >"$topology" &&
+	restart_anew &&
+	wait_for 10 logged "gang: 4 nodes in 1 domains" &&
+	! logged "error: gang: " &&
+	gang_of_two later
 '
 test_expect_success 'a gang.conf that is no file' '
 	cp good.conf "$topology" &&
@@ -260,15 +300,15 @@ test_expect_success '4.27 TopologyName= chooses; n4 is in no block' '
 	wait_for 10 logged "4 nodes in 5 domains" &&
 	gang_of_two name
 '
-test_expect_success '4.27 a node in two switches of a topology.yaml' '
-	sed "s/n\[3-4\]/n[2-4]/" two.yaml >bad.yaml &&
+test_expect_success '4.27 a child of a topology.yaml that is not there' '
+	sed "s/s\[1-2\]/s[1-3]/" two.yaml >bad.yaml &&
 	echo "TopologyFile=\"$PWD/bad.yaml\"" >"$conf" &&
 	reread &&
-	wait_for 10 logged "error: gang: $PWD/bad.yaml:8: node n2 is already" &&
+	wait_for 10 logged "error: gang: $PWD/bad.yaml:4: switch top has the child s3" &&
 	logged "the fabric stays as it was" &&
 	gang_of_two kept2 &&
 	restart_anew &&
-	stays_out "$PWD/bad.yaml:8: " &&
+	stays_out "$PWD/bad.yaml:4: " &&
 	stock_only
 '
 test_expect_success '4.14 NVLinkDomain= lines, and one that crosses leaf switches' '
@@ -306,6 +346,8 @@ test_expect_success '4.19 Gangs=no: a waiting member becomes an ordinary job' '
 test_expect_success 'nothing is left but the errors that were asked for' '
 	nothing_left "gang: .*(scheduled by Slurm alone|stay.* as .* w)" \
 		"gang: job of uid 0 refused: gangs are off" \
+		"gang: .*: it is left out of the fabric" \
+		"No switches configured" \
 		"WARNING: Multiple leaf switches contain nodes"
 '
 

@@ -9,6 +9,7 @@
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "draft.h"
+#include "node_sets.h"
 
 #define NONE UINT32_MAX
 
@@ -24,9 +25,12 @@ const struct sgang_draft_words sgang_switch_words = {
 
 struct draft_switch {
 	uint32_t name; /* offsets in the names */
+	uint32_t all;  /* the name of all that it stands for */
 	uint32_t file;
 	uint32_t line;
 	uint32_t parent;
+	uint32_t more; /* its further parents in that list */
+	uint32_t same; /* the leaf that stands for it; itself if none does */
 	uint32_t level;
 	uint32_t pending; /* children whose level is not known */
 	/* Filled when the fabric is built. Children are a list in the order of
@@ -36,6 +40,20 @@ struct draft_switch {
 	uint32_t next;
 	bool used;
 	uint32_t domain;
+};
+
+/* A parent beyond the first. */
+struct draft_parent {
+	uint32_t parent;
+	uint32_t next;
+};
+
+/* A node that was on another leaf before. */
+struct draft_again {
+	uint32_t node;
+	uint32_t leaf;
+	uint32_t file; /* offset in the names */
+	uint32_t line;
 };
 
 /* The children of one switch, which may be defined further on. */
@@ -68,9 +86,15 @@ struct sgang_draft {
 	uint32_t first_nvlink;
 	struct draft_children *children;
 	uint32_t n_children, children_room;
+	struct draft_parent *more;
+	uint32_t n_more, more_room;
+	struct draft_again *again;
+	uint32_t n_again, again_room;
 	uint32_t *node_name;
 	uint32_t *node_leaf;
 	uint32_t n_nodes, node_room;
+	bool *left_out;     /* by node; NULL: none is */
+	char *warning;      /* NULL: none */
 	uint32_t last_file; /* offset of the file named last */
 	const struct sgang_draft_words *words;
 	const char *const *only; /* by node; see sgang_draft_only() */
@@ -276,6 +300,10 @@ void sgang_draft_destroy(struct sgang_draft *draft)
 		free(draft->by_node.slot);
 		free(draft->sw);
 		free(draft->children);
+		free(draft->more);
+		free(draft->again);
+		free(draft->left_out);
+		free(draft->warning);
 		free(draft->node_name);
 		free(draft->node_leaf);
 		free(draft);
@@ -302,10 +330,12 @@ static int add_switch(struct sgang_draft *draft, uint32_t name, uint32_t file,
 		return -1;
 	sw = &draft->sw[draft->n_switches++];
 	memset(sw, 0, sizeof(*sw));
-	sw->name = name;
+	sw->name = sw->all = name;
 	sw->file = file;
 	sw->line = line;
 	sw->parent = NONE;
+	sw->more = NONE;
+	sw->same = draft->n_switches - 1;
 	sw->level = SGANG_LEVEL_LEAF;
 	sw->first_child = NONE;
 	sw->next = NONE;
@@ -424,12 +454,44 @@ static int expand(struct sgang_place place, const char *list, char ***names,
 			  why.text);
 }
 
+/* The list with room for one entry more of 'size' bytes, or NULL without memory:
+ * then it stays as it is. */
+static void *with_room(void *list, uint32_t n, uint32_t *room, size_t size)
+{
+	uint32_t wanted = 2 * *room + 16;
+	void *bigger;
+
+	if (n < *room)
+		return list;
+	bigger = realloc(list, wanted * size);
+	if (bigger)
+		*room = wanted;
+	return bigger;
+}
+
+/* Node 'node' hangs on another leaf already. */
+static int hang_again(struct sgang_draft *draft, uint32_t leaf, uint32_t node,
+		      struct sgang_place place, struct sgang_error *err)
+{
+	struct draft_again *again = with_room(draft->again, draft->n_again,
+					      &draft->again_room,
+					      sizeof(*again));
+	uint32_t file;
+
+	if (!again)
+		return no_memory(err);
+	draft->again = again;
+	if (file_offset(draft, place.file, &file))
+		return no_memory(err);
+	again[draft->n_again++] = (struct draft_again){ node, leaf, file,
+							place.line };
+	return 0;
+}
+
 /* Hang node 'name' on switch 'leaf'. */
 static int hang_node(struct sgang_draft *draft, uint32_t leaf, const char *name,
 		     struct sgang_place place, struct sgang_error *err)
 {
-	const struct draft_switch *there;
-	char shown[SGANG_TEXT_SHOWN];
 	uint32_t *slot = node_slot(draft, name);
 	uint32_t *hangs_on;
 
@@ -451,15 +513,7 @@ static int hang_node(struct sgang_draft *draft, uint32_t leaf, const char *name,
 		*hangs_on = leaf;
 		return 0;
 	}
-	there = &draft->sw[*hangs_on];
-	return sgang_errf(err, EINVAL,
-			  "%s:%u: node %s is already %s %s %s at "
-			  "%s:%u, expected each node %s",
-			  place.file, place.line, sgang_text_show(shown, name),
-			  draft->words->has, draft->words->thing,
-			  name_at(draft, there->name),
-			  name_at(draft, there->file), there->line,
-			  draft->words->once);
+	return hang_again(draft, leaf, *slot - 1, place, err);
 }
 
 int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
@@ -476,6 +530,11 @@ int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
 		rc = hang_node(draft, leaf, names[i], place, err);
 	sgang_hostlist_free(names);
 	return rc;
+}
+
+uint32_t sgang_draft_again(const struct sgang_draft *draft)
+{
+	return draft->n_again ? draft->again->line : 0;
 }
 
 int sgang_draft_know(struct sgang_draft *draft, const char *list,
@@ -517,15 +576,11 @@ int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
 {
 	struct draft_children *children;
 
-	if (draft->n_children == draft->children_room) {
-		uint32_t room = 2 * draft->children_room + 16;
-
-		children = realloc(draft->children, room * sizeof(*children));
-		if (!children)
-			return no_memory(err);
-		draft->children = children;
-		draft->children_room = room;
-	}
+	children = with_room(draft->children, draft->n_children,
+			     &draft->children_room, sizeof(*children));
+	if (!children)
+		return no_memory(err);
+	draft->children = children;
 	children = &draft->children[draft->n_children];
 	if (file_offset(draft, place.file, &children->file) ||
 	    names_add(&draft->names, list, &children->list))
@@ -536,13 +591,39 @@ int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
 	return 0;
 }
 
+static bool has_parent(const struct sgang_draft *draft, uint32_t child,
+		       uint32_t parent)
+{
+	uint32_t at = draft->sw[child].more;
+
+	while (at != NONE && draft->more[at].parent != parent)
+		at = draft->more[at].next;
+	return at != NONE || draft->sw[child].parent == parent;
+}
+
+/* Hang switch 'child', which has a parent already, under 'parent' as well. */
+static int add_parent(struct sgang_draft *draft, uint32_t child,
+		      uint32_t parent)
+{
+	struct draft_parent *more = with_room(draft->more, draft->n_more,
+					      &draft->more_room, sizeof(*more));
+
+	if (!more)
+		return -1;
+	draft->more = more;
+	draft->more[draft->n_more] =
+		(struct draft_parent){ parent, draft->sw[child].more };
+	draft->sw[child].more = draft->n_more++;
+	draft->sw[parent].pending++;
+	return 0;
+}
+
 /* Hang switch 'name' under switch 'parent', as 'place' says. */
 static int hang_child(struct sgang_draft *draft, uint32_t parent,
 		      const char *name, struct sgang_place place,
 		      struct sgang_error *err)
 {
-	const struct draft_switch *up = &draft->sw[parent], *sw;
-	uint32_t number = *switch_slot(draft, name);
+	uint32_t number = *switch_slot(draft, name), child;
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (!number)
@@ -550,22 +631,16 @@ static int hang_child(struct sgang_draft *draft, uint32_t parent,
 				  "%s:%u: switch %s has the child "
 				  "%s, which is not defined, expected %s%s",
 				  place.file, place.line,
-				  name_at(draft, up->name),
+				  name_at(draft, draft->sw[parent].name),
 				  sgang_text_show(shown, name),
 				  draft->words->define, shown);
-	sw = &draft->sw[number - 1];
-	if (sw->parent == parent)
+	child = draft->sw[number - 1].same;
+	if (has_parent(draft, child, parent))
 		return 0;
-	if (sw->parent != NONE)
-		return sgang_errf(err, EINVAL,
-				  "%s:%u: switch %s is already a "
-				  "child of %s at %s:%u, expected one parent",
-				  place.file, place.line,
-				  name_at(draft, sw->name),
-				  name_at(draft, draft->sw[sw->parent].name),
-				  name_at(draft, draft->sw[sw->parent].file),
-				  draft->sw[sw->parent].line);
-	sgang_draft_move(draft, number - 1, parent);
+	if (draft->sw[child].parent == NONE)
+		sgang_draft_move(draft, child, parent);
+	else if (add_parent(draft, child, parent))
+		return no_memory(err);
 	return 0;
 }
 
@@ -591,6 +666,147 @@ static int find_parents(struct sgang_draft *draft, struct sgang_error *err)
 		sgang_hostlist_free(names);
 	}
 	return rc;
+}
+
+/* ---- nodes on several leaves ---- */
+
+/* Name the switches that stand for several after all of these. */
+static int name_together(struct sgang_draft *draft, const uint32_t *same,
+			 uint32_t n)
+{
+	uint32_t *count = calloc(n + 1, sizeof(*count)), i, k, offset;
+	const char **names = malloc((n + 1) * sizeof(*names));
+	int rc = count && names ? 0 : -1;
+
+	for (i = 0; !rc && i < n; i++)
+		count[same[i]]++;
+	for (i = 0; !rc && i < n; i++) {
+		uint32_t found = 0;
+		char *name;
+
+		if (count[i] < 2)
+			continue;
+		for (k = i; found < count[i]; k++) {
+			if (same[k] == i)
+				names[found++] = name_at(draft,
+							 draft->sw[k].name);
+		}
+		name = sgang_hostlist_fold(names, found);
+		if (!name || names_add(&draft->names, name, &offset))
+			rc = -1;
+		else
+			draft->sw[i].all = offset;
+		free(name);
+	}
+	free(names);
+	free(count);
+	return rc;
+}
+
+/* Of leaves that have the same nodes the first stands for all. Blocks are counted,
+ * so each stays. */
+static int join_leaves(struct sgang_draft *draft)
+{
+	size_t n = (size_t)draft->n_nodes + draft->n_again, used = 0;
+	struct sgang_on_leaf *on = malloc((n + 1) * sizeof(*on));
+	uint32_t *same = malloc((draft->n_switches + 1) * sizeof(*same)), i;
+	int rc = on && same ? 0 : -1;
+
+	for (i = 0; !rc && i < draft->n_switches; i++)
+		same[i] = i;
+	for (i = 0; !rc && i < draft->n_nodes; i++) {
+		if (draft->node_leaf[i] != NONE)
+			on[used++] = (struct sgang_on_leaf){
+				draft->node_leaf[i], i
+			};
+	}
+	for (i = 0; !rc && i < draft->n_again; i++)
+		on[used++] = (struct sgang_on_leaf){ draft->again[i].leaf,
+						     draft->again[i].node };
+	if (!rc)
+		rc = sgang_same_leaves(on, used, same);
+	if (!rc)
+		rc = name_together(draft, same, draft->n_switches);
+	for (i = 0; !rc && i < draft->n_switches; i++)
+		draft->sw[i].same = same[i];
+	free(same);
+	free(on);
+	return rc;
+}
+
+/* What is said about 'n' nodes that are left out, of which this one is the
+ * first. */
+static int warn_again(struct sgang_draft *draft,
+		      const struct draft_again *again, uint32_t n)
+{
+	const struct draft_switch
+		*one = &draft->sw[again->leaf],
+		*other = &draft->sw[draft->node_leaf[again->node]];
+	const struct sgang_draft_words *words = draft->words;
+	char node[SGANG_TEXT_SHOWN], here[SGANG_TEXT_SHOWN],
+		there[SGANG_TEXT_SHOWN], others[48] = "";
+	struct sgang_error text;
+
+	if (n > 1)
+		snprintf(others, sizeof(others), " with %u other node%s", n - 1,
+			 n > 2 ? "s" : "");
+	(void)sgang_errf(
+		&text, EINVAL,
+		"%s:%u: node %s is %s %s %s, and %s %s %s at %s:%u: it is left out of the fabric%s, expected each node %s",
+		name_at(draft, again->file), again->line,
+		sgang_text_show(node,
+				name_at(draft, draft->node_name[again->node])),
+		words->has, words->thing,
+		sgang_text_show(here, name_at(draft, one->name)), words->has,
+		words->thing,
+		sgang_text_show(there, name_at(draft, other->name)),
+		name_at(draft, other->file), other->line, others, words->once);
+	draft->warning = strdup(text.text);
+	return draft->warning ? 0 : -1;
+}
+
+/* Nodes that are on two leaves by mistake are on none; Slurm warns and goes on,
+ * too. */
+static int leave_out(struct sgang_draft *draft)
+{
+	const struct draft_again *first = NULL;
+	uint32_t i, n = 0;
+
+	draft->left_out = calloc(draft->n_nodes + 1, sizeof(bool));
+	if (!draft->left_out)
+		return -1;
+	for (i = 0; i < draft->n_again; i++) {
+		const struct draft_again *again = &draft->again[i];
+		uint32_t before = draft->node_leaf[again->node];
+
+		if (draft->left_out[again->node] ||
+		    draft->sw[before].same == draft->sw[again->leaf].same)
+			continue;
+		draft->left_out[again->node] = true;
+		if (!n++)
+			first = again;
+	}
+	if (n && warn_again(draft, first, n))
+		return -1;
+	for (i = 0; i < draft->n_nodes; i++) {
+		if (draft->left_out[i])
+			draft->node_leaf[i] = NONE;
+		else if (draft->node_leaf[i] != NONE)
+			draft->node_leaf[i] =
+				draft->sw[draft->node_leaf[i]].same;
+	}
+	return 0;
+}
+
+/* After all nodes were read; a second time does nothing. */
+static int settle_nodes(struct sgang_draft *draft, struct sgang_error *err)
+{
+	if (!draft->n_again)
+		return 0;
+	if ((!draft->words->blocks && join_leaves(draft)) || leave_out(draft))
+		return no_memory(err);
+	draft->n_again = 0;
+	return 0;
 }
 
 /* ---- nodes that NVLink joins ---- */
@@ -660,21 +876,23 @@ int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
 		       struct sgang_error *err)
 {
 	uint32_t domain = draft->n_switches, first = NONE;
+	const bool *out;
 	char **names;
 	int rc = 0;
 	size_t i;
 
-	if (expand(place, list, &names, err))
+	if (settle_nodes(draft, err) || expand(place, list, &names, err))
 		return -1;
 	rc = sgang_draft_domain(draft, name, SGANG_LEVEL_LEAF, place, err);
 	if (rc)
 		goto out;
 	if (draft->first_nvlink == NONE)
 		draft->first_nvlink = domain;
+	out = draft->left_out;
 	for (i = 0; names[i] && !rc; i++) {
 		uint32_t node = *node_slot(draft, names[i]);
 
-		if (!node)
+		if (!node || (out && out[node - 1]))
 			continue;
 		rc = join_nvlink(draft, domain, node - 1, first, err);
 		if (first == NONE)
@@ -742,20 +960,36 @@ static int sort_nodes(struct sgang_draft *draft)
 	return 0;
 }
 
-/* A switch that never got a level: as nobody has two parents, it is on a cycle,
- * and so is its parent. */
-static int report_cycle(const struct sgang_draft *draft, uint32_t number,
+/* A child of a switch that never got a level which has none either. */
+static uint32_t lost_child(const struct sgang_draft *draft, uint32_t parent)
+{
+	uint32_t i = 0;
+
+	while (!draft->sw[i].pending || !has_parent(draft, i, parent))
+		i++;
+	return i;
+}
+
+/* From a switch that never got a level the way down ends on a cycle. */
+static int report_cycle(const struct sgang_draft *draft, uint32_t at,
 			struct sgang_error *err)
 {
-	const struct draft_switch *sw = &draft->sw[number];
-	const struct draft_switch *up = &draft->sw[sw->parent];
+	const struct draft_switch *sw, *down;
+	uint32_t lowest, i;
 
+	for (i = 0; i < draft->n_switches; i++)
+		at = lost_child(draft, at);
+	lowest = at;
+	for (i = lost_child(draft, at); i != at; i = lost_child(draft, i))
+		lowest = i < lowest ? i : lowest;
+	sw = &draft->sw[lowest];
+	down = &draft->sw[lost_child(draft, lowest)];
 	return sgang_errf(err, EINVAL,
 			  "%s:%u: switch %s is above switch %s at "
 			  "%s:%u and below it, expected a tree",
 			  name_at(draft, sw->file), sw->line,
-			  name_at(draft, sw->name), name_at(draft, up->name),
-			  name_at(draft, up->file), up->line);
+			  name_at(draft, sw->name), name_at(draft, down->name),
+			  name_at(draft, down->file), down->line);
 }
 
 void sgang_draft_size(struct sgang_draft *draft,
@@ -775,44 +1009,190 @@ void sgang_draft_size(struct sgang_draft *draft,
 				     draft->node_leaf[i] == first;
 }
 
-/* Levels are heights: from the leaves up, each switch once all its children
- * have theirs. */
-static int find_levels(struct sgang_draft *draft, struct sgang_error *err)
+static int check_level(const struct sgang_draft *draft, uint32_t number,
+		       uint32_t level, struct sgang_error *err)
 {
-	uint32_t i, at;
+	const struct draft_switch *sw = &draft->sw[number];
+
+	if (level <= SGANG_LEVEL_MAX)
+		return 0;
+	return sgang_errf(err, EINVAL,
+			  "%s:%u: %s %s is level %u of domains, "
+			  "expected at most %u levels",
+			  name_at(draft, sw->file), sw->line,
+			  draft->words->thing, name_at(draft, sw->name),
+			  level - 1, SGANG_LEVEL_MAX - 1);
+}
+
+/* The switches from the leaves up, each after all of its children. */
+struct draft_order {
+	uint32_t *at;
+	uint32_t n;
+};
+
+/* One child more of 'parent' has its level. */
+static void raise_parent(struct sgang_draft *draft, uint32_t parent,
+			 uint32_t level, struct draft_order *order)
+{
+	struct draft_switch *up = &draft->sw[parent];
+
+	if (up->level <= level)
+		up->level = level + 1;
+	if (!--up->pending)
+		order->at[order->n++] = parent;
+}
+
+/* Levels are heights: each switch has one once all its children have theirs. */
+static int find_levels(struct sgang_draft *draft, struct draft_order *order,
+		       struct sgang_error *err)
+{
+	uint32_t i, k;
 
 	for (i = 0; i < draft->n_switches; i++) {
-		/* an inner switch is reached from the last of its children */
-		if (draft->sw[i].level != SGANG_LEVEL_LEAF ||
-		    draft->sw[i].pending)
-			continue;
-		for (at = i;; at = draft->sw[at].parent) {
-			struct draft_switch *sw = &draft->sw[at], *up;
+		/* an inner switch comes after the last of its children */
+		if (draft->sw[i].level == SGANG_LEVEL_LEAF &&
+		    !draft->sw[i].pending)
+			order->at[order->n++] = i;
+	}
+	for (i = 0; i < order->n; i++) {
+		const struct draft_switch *sw = &draft->sw[order->at[i]];
 
-			if (sw->level > SGANG_LEVEL_MAX)
-				return sgang_errf(err, EINVAL,
-						  "%s:%u: %s %s "
-						  "is level %u of domains, "
-						  "expected at most %u levels",
-						  name_at(draft, sw->file),
-						  sw->line, draft->words->thing,
-						  name_at(draft, sw->name),
-						  sw->level - 1,
-						  SGANG_LEVEL_MAX - 1);
-			if (sw->parent == NONE)
-				break;
-			up = &draft->sw[sw->parent];
-			if (up->level <= sw->level)
-				up->level = sw->level + 1;
-			if (--up->pending)
-				break;
-		}
+		if (check_level(draft, order->at[i], sw->level, err))
+			return -1;
+		if (sw->parent != NONE)
+			raise_parent(draft, sw->parent, sw->level, order);
+		for (k = sw->more; k != NONE; k = draft->more[k].next)
+			raise_parent(draft, draft->more[k].parent, sw->level,
+				     order);
 	}
 	for (i = 0; i < draft->n_switches; i++) {
 		if (draft->sw[i].pending)
 			return report_cycle(draft, i, err);
 	}
 	return 0;
+}
+
+/* ---- switches with several parents ---- */
+
+struct draft_nest {
+	struct sgang_nest nest;
+	bool *has_nodes;
+	struct sgang_nest_link *link;
+	uint32_t *number; /* of all arrays by switch */
+};
+
+static void free_nest(struct draft_nest *of)
+{
+	free(of->has_nodes);
+	free(of->link);
+	free(of->number);
+}
+
+static int make_nest(const struct sgang_draft *draft,
+		     const struct draft_order *order, struct draft_nest *of)
+{
+	size_t n = draft->n_switches, links = 0;
+	uint32_t i, k;
+
+	*of = (struct draft_nest){
+		.has_nodes = calloc(n, sizeof(*of->has_nodes)),
+		.link = malloc((n + draft->n_more) * sizeof(*of->link)),
+		.number = malloc(3 * n * sizeof(*of->number)),
+	};
+	if (!of->has_nodes || !of->link || !of->number) {
+		free_nest(of);
+		return -1;
+	}
+	for (i = 0; i < draft->n_nodes; i++) {
+		if (draft->node_leaf[i] != NONE)
+			of->has_nodes[draft->node_leaf[i]] = true;
+	}
+	for (i = 0; i < order->n; i++) {
+		uint32_t child = order->at[i];
+		const struct draft_switch *sw = &draft->sw[child];
+
+		if (sw->parent != NONE)
+			of->link[links++] =
+				(struct sgang_nest_link){ child, sw->parent };
+		for (k = sw->more; k != NONE; k = draft->more[k].next)
+			of->link[links++] = (struct sgang_nest_link){
+				child, draft->more[k].parent
+			};
+	}
+	of->nest = (struct sgang_nest){ .n = draft->n_switches,
+					.has_nodes = of->has_nodes,
+					.link = of->link,
+					.n_links = links,
+					.level = of->number,
+					.same = of->number + n,
+					.parent = of->number + 2 * n };
+	for (i = 0; i < n; i++) {
+		of->nest.level[i] = draft->sw[i].level;
+		of->nest.parent[i] = draft->sw[i].parent;
+	}
+	return 0;
+}
+
+static int no_nest(const struct sgang_draft *draft, uint32_t one,
+		   uint32_t other, struct sgang_error *err)
+{
+	const struct draft_switch *last = &draft->sw[one > other ? one : other],
+				  *first =
+					  &draft->sw[one > other ? other : one];
+	char a[SGANG_TEXT_SHOWN], b[SGANG_TEXT_SHOWN];
+
+	return sgang_errf(
+		err, EINVAL,
+		"%s:%u: switches %s and %s at %s:%u have some nodes in common, and each has others, expected a tree: write one into a file of its own and name it by TopologyFile= in gang.conf",
+		name_at(draft, last->file), last->line,
+		sgang_text_show(a, name_at(draft, last->name)),
+		sgang_text_show(b, name_at(draft, first->name)),
+		name_at(draft, first->file), first->line);
+}
+
+/* Switches with the same nodes become one, so that each has one parent. */
+static int settle_parents(struct sgang_draft *draft,
+			  const struct draft_order *order,
+			  struct sgang_error *err)
+{
+	struct draft_nest of;
+	uint32_t i;
+	int rc;
+
+	if (!draft->n_more)
+		return 0;
+	if (make_nest(draft, order, &of))
+		return no_memory(err);
+	rc = sgang_nest(&of.nest);
+	if (rc)
+		rc = errno == EINVAL ?
+			     no_nest(draft, of.nest.one, of.nest.other, err) :
+			     no_memory(err);
+	for (i = 0; !rc && i < draft->n_switches; i++) {
+		draft->sw[i].level = of.nest.level[i];
+		draft->sw[i].parent = of.nest.parent[i];
+		rc = check_level(draft, i, draft->sw[i].level, err);
+	}
+	if (!rc && name_together(draft, of.nest.same, draft->n_switches))
+		rc = no_memory(err);
+	free_nest(&of);
+	return rc;
+}
+
+static int find_places(struct sgang_draft *draft, struct sgang_error *err)
+{
+	struct draft_order order = {
+		calloc(draft->n_switches + 1, sizeof(*order.at)), 0
+	};
+	int rc;
+
+	if (!order.at)
+		return no_memory(err);
+	rc = find_levels(draft, &order, err);
+	if (!rc)
+		rc = settle_parents(draft, &order, err);
+	free(order.at);
+	return rc;
 }
 
 /* A node in no switch gets a leaf of its own, named like it. */
@@ -970,7 +1350,7 @@ static void move_names(struct sgang_draft *draft, struct sgang_fabric *fabric,
 	fabric->of_switches = !draft->words->blocks && !draft->flat;
 	for (d = 0; d < fabric->n_domains; d++)
 		fabric->domain[d].name = fabric->names +
-					 draft->sw[switch_of[d]].name;
+					 draft->sw[switch_of[d]].all;
 }
 
 struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
@@ -980,13 +1360,13 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 	uint32_t *switch_of = NULL;
 	uint32_t top, linked;
 
-	if (find_parents(draft, err))
+	if (settle_nodes(draft, err) || find_parents(draft, err))
 		return NULL;
 	if ((!draft->fixed && sort_nodes(draft)) || add_single_domains(draft)) {
 		no_memory(err);
 		return NULL;
 	}
-	if (find_levels(draft, err))
+	if (find_places(draft, err))
 		return NULL;
 	/* offset 0 of the names is "" */
 	if (add_lone_leaves(draft) || add_switch(draft, 0, 0, 0)) {
@@ -1014,6 +1394,8 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 	move_names(draft, fabric, switch_of);
 	fabric->sizes = draft->sizes;
 	fabric->block_level = draft->sw[0].level;
+	fabric->warning = draft->warning;
+	draft->warning = NULL;
 out:
 	free(switch_of);
 	return fabric;

@@ -3,10 +3,11 @@
  *
  * A reader turns its source into a draft: switches with the place where they
  * are defined, who is whose child, which node hangs on which leaf. The draft
- * checks what is wrong in every format alike (two parents, two leaves, cycles,
- * too many levels) and becomes a fabric in one step, so that a bad source never
- * leaves half a fabric behind. The reader of topology.conf is here; that of
- * topology.yaml, which needs libyaml, is in src/files.
+ * checks what is wrong in every format alike (cycles, too many levels, several
+ * parents that make no tree, nodes on two leaves) and becomes a fabric in one
+ * step, so that a bad source never leaves half a fabric behind. The reader of
+ * topology.conf is here; that of topology.yaml, which needs libyaml, is in
+ * src/files.
  */
 
 #ifndef SGANG_FABRIC_PRIVATE_H
@@ -32,6 +33,7 @@ struct sgang_block_sizes {
 
 struct sgang_fabric {
 	char *names;         /* all names, one after the other */
+	char *warning;       /* NULL: none */
 	uint32_t *node_name; /* by node: offset in 'names' */
 	uint32_t *order;     /* position -> node */
 	uint32_t *pos;       /* node -> position */
@@ -100,10 +102,14 @@ uint32_t sgang_draft_switches(const struct sgang_draft *draft);
 
 /* Hang the nodes of the host list expression 'list', which stands at 'place',
  * on switch 'leaf'. Nodes the caller does not know are only counted. 0, or -1
- * with EINVAL (not a list, one hangs on another leaf) or ENOMEM. */
+ * with EINVAL (not a list) or ENOMEM. A node on several leaves with the same
+ * nodes hangs on what these become; on others it is left out. */
 int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
 		      const char *list, struct sgang_place place,
 		      struct sgang_error *err);
+
+/* The line of the first node that is on another leaf as well; 0: none is. */
+uint32_t sgang_draft_again(const struct sgang_draft *draft);
 
 /* Note that there are these nodes, which hang nowhere yet. 0, or -1 with EINVAL
  * (not a list) or ENOMEM. */
@@ -148,8 +154,8 @@ int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
 void sgang_draft_size(struct sgang_draft *draft,
 		      const struct sgang_block_sizes *sizes);
 
-/* The fabric, or NULL with EINVAL (an unknown child, two parents, a cycle, too
- * many levels) or ENOMEM. The draft is used up and can only be destroyed. */
+/* The fabric, or NULL with EINVAL (an unknown child, a cycle, parents that
+ * make no tree, too many levels) or ENOMEM. The draft is used up and can only be destroyed. */
 struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 				       struct sgang_error *err);
 

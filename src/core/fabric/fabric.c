@@ -13,6 +13,7 @@ void sgang_fabric_destroy(struct sgang_fabric *fabric)
 
 	if (fabric) {
 		free(fabric->names);
+		free(fabric->warning);
 		free(fabric->node_name);
 		free(fabric->order);
 		free(fabric->pos);
@@ -22,6 +23,11 @@ void sgang_fabric_destroy(struct sgang_fabric *fabric)
 		free(fabric);
 	}
 	errno = saved;
+}
+
+const char *sgang_fabric_warning(const struct sgang_fabric *fabric)
+{
+	return fabric->warning;
 }
 
 uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric)

@@ -56,15 +56,18 @@ struct sgang_fabric;
  * (sgang_text_compare()), which is that of slurmctld. The names are copied.
  *
  * Levels are heights: a switch with nodes is a leaf, a parent is one above its
- * highest child. A block is a leaf, each size of larger blocks one level above
+ * highest child. Switches with the same nodes of which none is above the other,
+ * such as the spines over the same leaves, are one domain, called after all of
+ * them. A node on two leaves that are not one is left out, as if it were in no
+ * switch; see sgang_fabric_warning(). A block is a leaf, each size of larger blocks one level above
  * the size before.
  *
  * Returns a fabric to free with sgang_fabric_destroy(), or NULL with errno
  * (EINVAL what is in it, ENOMEM) and 'err' saying file:line and what was
  * expected: unknown key, junk, switches beside blocks, a switch with both or
- * neither of Nodes and Switches, one defined twice, an unknown child, a child
- * with two parents, a cycle, a node under two leaves (both lines named), a
- * block size that is not the first one times a power of two, nothing at all
+ * neither of Nodes and Switches, one defined twice, an unknown child, a cycle,
+ * two switches that have some nodes in common and others each (both lines
+ * named), a block size that is not the first one times a power of two, nothing at all
  * where 'nodes' is NULL, more levels than SGANG_LEVEL_MAX. */
 struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
 					const char *const *nodes,
@@ -78,6 +81,10 @@ struct sgang_fabric *sgang_fabric_flat(const char *const *nodes,
 
 /* NULL is fine. Keeps errno. */
 void sgang_fabric_destroy(struct sgang_fabric *fabric);
+
+/* NULL, or one sentence with file:line about nodes that the file has on two leaves
+ * and that therefore are on none. Borrowed until the fabric is destroyed. */
+const char *sgang_fabric_warning(const struct sgang_fabric *fabric);
 
 uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric);
 

@@ -230,7 +230,8 @@ static int read_lines(struct reader *r, char *text)
 		    !r->domain[d].has_children)
 			return bad_line(r, "a domain without any below it");
 	}
-	return 0;
+	r->line = sgang_draft_again(r->draft);
+	return r->line ? bad_line(r, "a node twice") : 0;
 }
 
 /* True if a line says "topology NAME". */

@@ -621,9 +621,12 @@ TEST(test_only)
 	static const char *const only[] = { NULL, "", "a", "b", "a" };
 	struct sgang_fabric *fabric;
 
-	assert_null(load_text(text, NULL, nodes, 5));
+	fabric = load_text(text, NULL, nodes, 5);
+	assert_non_null(sgang_fabric_warning(fabric));
+	sgang_fabric_destroy(fabric);
 	fabric = load_text(text, only, nodes, 5);
 	assert_non_null(fabric);
+	assert_null(sgang_fabric_warning(fabric));
 	check_invariants(fabric);
 	assert_int_equal(sgang_fabric_meet(fabric, 0, 2), SGANG_LEVEL_LEAF);
 	for (uint32_t i = 1; i < 5; i++) {
