@@ -178,8 +178,10 @@ cancel_some()
 	scancel $ids && wait_for 30 cancelled $ids
 }
 
+# Nodes of those that complete are not free yet.
 cancelled()
 {
+	test -z "$(squeue -h -t CG)" &&
 	! running JobArrayID | tr -d ' ' | grep -qxF "$(tr ' ' '\n' <<<"$*")"
 }
 
