@@ -54,8 +54,8 @@ static int take_group(struct sgang_policy *policy, const char *text,
 		if (strlen(policy->group[i].group) == length &&
 		    !strncmp(policy->group[i].group, text, length))
 			return sgang_errf(err, EINVAL,
-					  "require is said twice "
-					  "for the same group");
+					  "require:%s is said twice",
+					  policy->group[i].group);
 	if (i == SGANG_POLICY_GROUPS)
 		return sgang_errf(err, EINVAL, "more than %d groups",
 				  SGANG_POLICY_GROUPS);

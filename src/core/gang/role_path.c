@@ -106,8 +106,9 @@ static const struct {
 };
 #define N_NEEDS (sizeof(needs) / sizeof(needs[0]))
 
-/* Read "min=2" behind a colon. */
-static int read_need(struct sgang_role_group *g, char *word,
+/* Read "min=2" behind a colon. 'seen' has a bit for each need that was said of
+ * the group. */
+static int read_need(struct sgang_role_group *g, char *word, uint32_t *seen,
 		     struct sgang_error *err)
 {
 	char *value = strchr(word, '='), shown[SGANG_TEXT_SHOWN];
@@ -116,8 +117,14 @@ static int read_need(struct sgang_role_group *g, char *word,
 	if (value)
 		*value++ = '\0';
 	for (i = 0; value && i < N_NEEDS; i++) {
-		if (!strcmp(needs[i].key, word))
-			return needs[i].set(g, value, err);
+		if (strcmp(needs[i].key, word))
+			continue;
+		if (*seen >> i & 1)
+			return sgang_errf(err, EINVAL,
+					  "%s is said twice of the group %s",
+					  word, g->name);
+		*seen |= 1u << i;
+		return needs[i].set(g, value, err);
 	}
 	return sgang_errf(err, EINVAL,
 			  "\"%s\": expected min=N, require=LEVEL, "
@@ -131,6 +138,7 @@ static const char *read_group(const char *at, struct sgang_role_group *g,
 			      struct sgang_error *err)
 {
 	char word[SGANG_ROLE_NAME_SIZE], shown[SGANG_TEXT_SHOWN];
+	uint32_t seen = 0;
 
 	memset(g, 0, sizeof(*g));
 	at = take_word(at, ":/", g->name, sizeof(g->name));
@@ -149,7 +157,7 @@ static const char *read_group(const char *at, struct sgang_role_group *g,
 				   sgang_text_show(shown, at + 1));
 			return NULL;
 		}
-		if (read_need(g, word, err))
+		if (read_need(g, word, &seen, err))
 			return NULL;
 		at = next;
 	}

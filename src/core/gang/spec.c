@@ -984,8 +984,10 @@ static const struct {
 	{ "node", offsetof(struct sgang_spec, min_nodes), read_count, "" },
 };
 
-/* Take one "key=number"; false when it is none, or that key was there. */
-static bool take_tres(uint64_t numbers[COUNT(tres)], char *item)
+/* Take one "key=number"; false when it is none. '*twice' is then the key if it
+ * was there. */
+static bool take_tres(uint64_t numbers[COUNT(tres)], char *item,
+		      const char **twice)
 {
 	char *number = strchr(item, '=');
 	size_t i;
@@ -993,10 +995,12 @@ static bool take_tres(uint64_t numbers[COUNT(tres)], char *item)
 	if (!number)
 		return false;
 	*number++ = '\0';
-	for (i = 0; i < COUNT(tres); i++)
-		if (!strcasecmp(tres[i].key, item))
-			return !numbers[i] &&
-			       !tres[i].read(number, &numbers[i]);
+	for (i = 0; i < COUNT(tres); i++) {
+		if (strcasecmp(tres[i].key, item))
+			continue;
+		*twice = numbers[i] ? tres[i].key : NULL;
+		return !*twice && !tres[i].read(number, &numbers[i]);
+	}
 	return false;
 }
 
@@ -1004,13 +1008,17 @@ static int set_min_tres(struct sgang_spec *spec, const char *value,
 			struct sgang_error *err)
 {
 	uint64_t numbers[COUNT(tres)] = { 0 };
-	const char *at = value;
-	char item[128] = "";
+	const char *at = value, *twice = NULL;
+	char item[128] = "", why[32];
 	bool good = strlen(value) < sizeof(item);
 	size_t i;
 
 	while (good && next_item(&at, item))
-		good = take_tres(numbers, item);
+		good = take_tres(numbers, item, &twice);
+	if (twice) {
+		snprintf(why, sizeof(why), "%s is said twice", twice);
+		return refuse(err, EINVAL, OPT_MIN_TRES, value, why);
+	}
 	if (!good)
 		return refuse(err, EINVAL, OPT_MIN_TRES, value,
 			      "expected cpu=N, mem=SIZE and node=N, each at "

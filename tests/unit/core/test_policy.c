@@ -45,7 +45,8 @@ TEST(test_errors)
 		{ "require:tp:", EINVAL, "require:GROUP:LEVEL" },
 		{ "require:tp:a:b", EINVAL, "require:GROUP:LEVEL" },
 		{ "require:a-group-of-16-ch:b", EINVAL, "require:GROUP:LEVEL" },
-		{ "require:tp:a,require:tp:b", EINVAL, "same group" },
+		{ "require:tp:a,require:tp:b", EINVAL,
+		  "require:tp is said twice" },
 		{ "require:a:l,require:b:l,require:c:l,require:d:l,require:e:l,"
 		  "require:f:l,require:g:l,require:h:l,require:i:l",
 		  EINVAL, "more than 8" },

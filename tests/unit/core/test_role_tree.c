@@ -48,6 +48,11 @@ static const struct {
 	{ "a:require=", EINVAL, "name of a level" },
 	{ "a:require=a=b", EINVAL, "name of a level" },
 	{ "a/b/c/d/e", E2BIG, "at most 4 groups" },
+	{ "a:min=1:min=2", EINVAL, "min is said twice of the group a" },
+	{ "a:min=2:min=2", EINVAL, "min is said twice of the group a" },
+	{ "a/b:weight=0:min=1:weight=0", EINVAL, "weight is said twice of" },
+	{ "a:require=leaf:require=spine/b", EINVAL, "require is said twice" },
+	{ "a:prefer=leaf:min=1:prefer=leaf", EINVAL, "prefer is said twice" },
 };
 
 TEST(bad_words_are_refused)
