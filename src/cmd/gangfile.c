@@ -127,14 +127,43 @@ static const struct {
 	{ "wrap", 0, "say command" },
 };
 
+/* Options that are each member's own, and where a file says them. */
+static const struct {
+	const char *option;
+	const char *where;
+} of_members[] = {
+	{ "gang-order", "write the key order in the role of these members" },
+	{ "gang-placeholder", "say placeholders: soft and give the role no "
+			      "script and no command" },
+	{ "gang-rank", "write the key rank in the role of this member" },
+	{ "gang-reserve", "say placeholders: soft and min: N in each role" },
+	{ "gang-role", "the names of roles in each other say it" },
+};
+
+/* NULL: the option is none of these. */
+static const char *where_of_member(const char *option)
+{
+	size_t i, length = strcspn(option, "=");
+
+	for (i = 0; i < COUNT(of_members); i++)
+		if (strlen(of_members[i].option) == length &&
+		    !strncmp(of_members[i].option, option, length))
+			return of_members[i].where;
+	return NULL;
+}
+
 /* The reason why the option cannot be here; NULL: it can. */
 static const char *why_not_here(const char *option)
 {
+	const char *where;
 	size_t i, length;
 
-	if (!strncmp(option, "--gang", 6))
-		return "leave out the dashes and \"gang-\", and make it a key "
-		       "of the file";
+	if (!strncmp(option, "--gang", 6)) {
+		where = where_of_member(option + 2);
+		return where ? where :
+			       "leave out the dashes and \"gang-\", and make "
+			       "it a key of the file";
+	}
 	for (i = 0; i < COUNT(not_here); i++) {
 		length = strlen(not_here[i].name);
 		if (!strncmp(option, "--", 2) &&
@@ -219,18 +248,21 @@ static bool is_hidden(const struct sgang_option *option)
 	return option->hidden && strcmp(option->name, "gang-pool");
 }
 
-/* The option of the gang, "gang-min-member", that the key stands for. Options
- * that are each member's own have no place in a file. */
+/* Does the key stand for an option of that name? NULL has none. */
+static bool is_key_of(const char *name, const char *key)
+{
+	return name && !strncmp(name, "gang-", 5) && !strcmp(name + 5, key);
+}
+
+/* The option of the gang, "gang-min-member", that the key stands for. */
 static const struct sgang_option *find_option(const char *key)
 {
 	const struct sgang_option *option;
 
 	for (option = sgang_spec_options(); option->name; option++)
-		if (!strncmp(option->name, "gang-", 5) &&
-		    !strcmp(option->name + 5, key) && !is_hidden(option) &&
-		    strcmp(key, "rank") && strcmp(key, "order") &&
-		    strcmp(key, "placeholder") && strcmp(key, "reserve") &&
-		    strcmp(key, "role"))
+		if ((is_key_of(option->name, key) ||
+		     is_key_of(option->alias, key)) &&
+		    !is_hidden(option) && !where_of_member(option->name))
 			return option;
 	return NULL;
 }
@@ -241,7 +273,12 @@ static int unknown_key(const struct sgang_gangfile *file,
 {
 	char shown[SGANG_TEXT_SHOWN], hint[SGANG_NEAR_HINT];
 	const struct sgang_option *option;
+	size_t i;
 
+	for (i = 0; i < COUNT(of_members); i++)
+		if (is_key_of(of_members[i].option, entry->key))
+			return wrong(file, entry->line, err, "%s: %s",
+				     entry->key, of_members[i].where);
 	for (option = sgang_spec_options(); option->name; option++) {
 		if (!strncmp(option->name, "gang-", 5) &&
 		    find_option(option->name + 5))
@@ -422,6 +459,13 @@ static int set_order(struct sgang_gangfile *file, struct sgang_role *role,
 	return read_number(file, entry, 0, &role->order, err);
 }
 
+static int set_rank(struct sgang_gangfile *file, struct sgang_role *role,
+		    const struct sgang_tree *entry, struct sgang_error *err)
+{
+	role->rank_set = true;
+	return read_number(file, entry, 0, &role->rank, err);
+}
+
 static int set_array(struct sgang_gangfile *file, struct sgang_role *role,
 		     const struct sgang_tree *entry, struct sgang_error *err)
 {
@@ -490,10 +534,11 @@ static const struct {
 	int (*set)(struct sgang_gangfile *file, struct sgang_role *role,
 		   const struct sgang_tree *entry, struct sgang_error *err);
 } role_keys[] = {
-	{ "gang", set_gang },     { "count", set_count },
-	{ "array", set_array },   { "order", set_order },
-	{ "script", set_script }, { "command", set_command },
-	{ "args", set_args },     { "options", set_options },
+	{ "gang", set_gang },       { "count", set_count },
+	{ "array", set_array },     { "order", set_order },
+	{ "rank", set_rank },       { "script", set_script },
+	{ "command", set_command }, { "args", set_args },
+	{ "options", set_options },
 };
 
 /* Those of a group too. */
@@ -1002,6 +1047,22 @@ static int read_keys(struct sgang_gangfile *file, struct sgang_error *err)
 	return 0;
 }
 
+/* What the members of the role say of themselves. */
+static int check_members(const struct sgang_gangfile *file,
+			 const struct sgang_role *role, struct sgang_error *err)
+{
+	struct sgang_spec spec = file->gang[role->gang].spec;
+	struct sgang_error why;
+
+	spec.order_set = role->order_set;
+	spec.order = role->order;
+	spec.rank_set = role->rank_set;
+	spec.rank = role->rank;
+	if (sgang_spec_check(&spec, &why))
+		return wrong_option(file, role->line, &why, err);
+	return 0;
+}
+
 static int read_file(struct sgang_gangfile *file, struct sgang_error *err)
 {
 	const struct sgang_tree *gang, *roles;
@@ -1019,6 +1080,9 @@ static int read_file(struct sgang_gangfile *file, struct sgang_error *err)
 		return -1;
 	for (i = 0; i < file->n_gangs; i++)
 		if (complete_gang(file, i, err))
+			return -1;
+	for (i = 0; i < file->n_roles; i++)
+		if (check_members(file, &file->role[i], err))
 			return -1;
 	return 0;
 }
@@ -1107,6 +1171,9 @@ static int add_role(const struct sgang_gangfile *file,
 {
 	if (role->order_set &&
 	    sgang_words_add(words, err, "--gang-order=%" PRIu32, role->order))
+		return -1;
+	if (role->rank_set &&
+	    sgang_words_add(words, err, "--gang-rank=%" PRIu32, role->rank))
 		return -1;
 	if (file->is_tree &&
 	    sgang_words_add(words, err, "--gang-role=%s", role->role_text))

@@ -2,11 +2,12 @@
 /* gangfile.h - a file that describes a gang and the jobs it is made of
  *
  *   gang: train			# or NAMESPACE/NAME
- *   min-member: 4			# any --gang-... option, without "gang-"
+ *   min-member: 4			# any --gang-... option of the gang,
+ *					# without "gang-"
  *   options: [--time=10]		# of sbatch, for all roles
  *   roles:
  *     - name: driver
- *       order: 0
+ *       order: 0			# and rank: of its members
  *       script: driver.sh		# or command: "..."
  *       args: [a, b]
  *       options: [--nodes=1]		# of sbatch, for this role
@@ -66,6 +67,8 @@ struct sgang_role {
 	uint32_t placeholders; /* that keep nodes for its members */
 	bool order_set;
 	uint32_t order;
+	bool rank_set;
+	uint32_t rank;
 	char *script; /* path; NULL: there is a command */
 	const char *command;
 	struct sgang_words args;

@@ -330,12 +330,19 @@ static const struct {
 	int (*set)(const struct sgang_rolefile *file, struct draft *draft,
 		   const struct sgang_tree *entry, struct sgang_error *err);
 } keys[] = {
-	{ "args", leave },        { "array", leave },
-	{ "command", leave },     { "count", set_count },
-	{ "like", leave },        { "min", set_min },
-	{ "name", leave },        { "options", set_options },
-	{ "order", leave },       { "roles", set_roles },
-	{ "script", leave },      { "topology", set_topology },
+	{ "args", leave },
+	{ "array", leave },
+	{ "command", leave },
+	{ "count", set_count },
+	{ "like", leave },
+	{ "min", set_min },
+	{ "name", leave },
+	{ "options", set_options },
+	{ "order", leave },
+	{ "rank", leave },
+	{ "roles", set_roles },
+	{ "script", leave },
+	{ "topology", set_topology },
 	{ "weight", set_weight },
 };
 
@@ -562,8 +569,9 @@ static bool is_of_gang(const char *key)
 	if (!strcmp(key, "gang"))
 		return true;
 	for (option = sgang_spec_options(); option->name; option++) {
-		if (!strncmp(option->name, "gang-", 5) &&
-		    !strcmp(option->name + 5, key))
+		if ((!strncmp(option->name, "gang-", 5) &&
+		     !strcmp(option->name + 5, key)) ||
+		    (option->alias && !strcmp(option->alias + 5, key)))
 			return true;
 	}
 	return false;

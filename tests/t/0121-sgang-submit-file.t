@@ -346,7 +346,7 @@ wrong "an unknown key" 2 'unknown key "min-members", did you mean "min-member"?'
 	'gang: train' 'min-members: 2' "$role"
 wrong 'an option with its prefix' 2 'unknown key "gang-mode"' 'gang: train' \
 	'gang-mode: strict' "$role"
-wrong 'an option of each member' 2 'unknown key "rank"' 'gang: train' 'rank: 2' \
+wrong 'an option of each member' 2 'rank: write the key rank in the role' 'gang: train' 'rank: 2' \
 	"$role"
 wrong 'the hidden option' 2 'unknown key "object"' 'gang: train' 'object: 1' "$role"
 wrong '0.20 a bad number' 2 'min-member=none: expected a number' 'gang: train' \

@@ -164,7 +164,7 @@ test_expect_success 'no command but sbatch, and no file' '
 	refused salloc -N1 --gang=a --gang-role=driver --gang-reserve=driver:1 true &&
 	grep "only sbatch" err &&
 	printf "%s\n" "gang: a" "reserve: driver:1" "command: true" >a.yaml &&
-	refused "$sgang" submit a.yaml && grep "unknown key" err
+	refused "$sgang" submit a.yaml && grep "reserve: say placeholders" err
 '
 test_expect_success '--test-only submits nothing' '
 	clear_cluster && reserve --gang=test --test-only driver.sh; n_jobs 0

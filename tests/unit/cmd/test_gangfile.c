@@ -46,6 +46,7 @@ static const char good[] =
 	"roles:\n"
 	"  - name: driver\n"
 	"    order: 0\n"
+	"    rank: 3\n"
 	"    script: /dev/null\n"
 	"    args: [a, 'b c']\n"
 	"  - {name: worker, count: 3, array: yes, command: hostname}\n"
@@ -129,6 +130,9 @@ TEST(all_of_it_is_read)
 	assert_string_equal(file.role[0].script, "/dev/null");
 	assert_int_equal(file.role[0].args.n, 2);
 	assert_true(file.role[0].order_set);
+	assert_true(file.role[0].rank_set);
+	assert_int_equal(file.role[0].rank, 3);
+	assert_false(file.role[1].rank_set);
 	assert_int_equal(sgang_gangfile_jobs(&file.role[0]), 1);
 	assert_true(file.role[1].array);
 	assert_false(file.role[1].order_set);
@@ -150,6 +154,7 @@ TEST(a_command_is_made)
 					      "--gang-mode=nonstrict",
 					      "--gang-groups=proj/servers",
 					      "--gang-order=0",
+					      "--gang-rank=3",
 					      "--job-name=driver",
 					      "--time=10",
 					      "/dev/null",
@@ -416,6 +421,22 @@ TEST(bad_files_are_refused)
 		{ "gang: a\nroles:\n- name: x\n  roles:\n"
 		  "  - {name: y, comand: z}\n",
 		  ":5: unknown key \"comand\", did you mean \"command\"?" },
+		{ "gang: a\nrank: 1\nroles: []\n",
+		  ":2: rank: write the key rank in the role of this member" },
+		{ "gang: a\nroles: [{name: x, command: y,\n rank: none}]\n",
+		  ":3: rank: expected a number from 0 to 100000" },
+		{ "gang: a\nrank-order: ring\nroles:\n"
+		  "- {name: x, command: y, rank: 1}\n",
+		  ":4: rank-order=ring: rank says where ranks are in the ring, "
+		  "give one of them" },
+		{ "gang: a\nroles:\n- name: x\n  gang: p\n  pool: yes\n"
+		  "  order: 1\n  command: y\n"
+		  "- {name: z, command: y}\n",
+		  ":3: order is given for a pool, whose members are spares "
+		  "that wait one by one: leave it out" },
+		{ "gang: a\nroles:\n- {name: x, command: y, placeholder: 1}\n",
+		  ":3: placeholder: say placeholders: soft and give the role "
+		  "no script and no command" },
 		{ "gang: a\nfr\\\"\x07: 1\nroles: []\n", ": control characters"
 							 " are not allowed" },
 		{ "gang: a\n\"fr\\ab\": 1\n",
@@ -437,6 +458,79 @@ TEST(bad_files_are_refused)
 		assert_string_equal(err.text + strlen(path), cases[i].why);
 		assert_int_equal(file.n_roles, 7);
 	}
+}
+
+/* What is said of an option that is written where the file has it, with a value
+ * that no option takes. */
+static const char *said_of(const char *form, const char *option,
+			   struct sgang_error *err)
+{
+	struct sgang_gangfile file;
+	char text[256];
+
+	snprintf(text, sizeof(text), form, option);
+	assert_int_equal(load(text, &file, err), -1);
+	return err->text + strlen(path);
+}
+
+static bool is_key_of_gang(const char *key)
+{
+	struct sgang_error err;
+
+	return strstr(said_of("gang: a\n%s: '?'\nroles: []\n", key, &err),
+		      "=?: ");
+}
+
+static bool is_key_of_role(const char *key)
+{
+	struct sgang_error err;
+
+	return strstr(said_of("gang: a\n"
+			      "roles: [{name: x, command: y, %s: '?'}]\n",
+			      key, &err),
+		      ": expected a ");
+}
+
+/* A key, or the same in other words, which are named to who tries it. */
+static void check_place(const char *option, bool other_words)
+{
+	const char *key = option + strlen("gang-"), *why;
+	bool of_gang = is_key_of_gang(key);
+	struct sgang_error err;
+
+	if ((of_gang || is_key_of_role(key)) == other_words)
+		fail_msg("%s", option);
+	why = said_of("gang: a\n%s: '?'\nroles: []\n", key, &err);
+	if (strstr(why, "unknown key"))
+		fail_msg("%s", why);
+	why = said_of("gang: a\noptions: ['--%s=1']\n", option, &err);
+	if (!strstr(why, "cannot be here: ") ||
+	    (strstr(why, "make it a key of the file") != NULL) != of_gang)
+		fail_msg("%s", why);
+}
+
+/* 0.20: no option of sbatch is forgotten here. */
+TEST(every_option_has_its_place)
+{
+	static const char *const other_words[] = { "gang-role",
+						   "gang-placeholder",
+						   "gang-reserve" };
+	const struct sgang_option *option;
+	size_t n_other = 0;
+
+	for (option = sgang_spec_options(); option->name; option++) {
+		bool other = false;
+
+		if (option->hidden || !strcmp(option->name, "gang"))
+			continue;
+		for (size_t i = 0; i < COUNT(other_words); i++)
+			other |= !strcmp(other_words[i], option->name);
+		n_other += other;
+		check_place(option->name, other);
+		if (option->alias)
+			check_place(option->alias, other);
+	}
+	assert_int_equal(n_other, COUNT(other_words));
 }
 
 TEST(files_that_cannot_be_read)
