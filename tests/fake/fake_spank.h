@@ -4,9 +4,11 @@
 #ifndef TESTS_FAKE_SPANK_H
 #define TESTS_FAKE_SPANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <slurm/slurm.h>
 #include <slurm/spank.h>
 
 #define FAKE_SPANK_OPTIONS 40
@@ -17,6 +19,9 @@ struct fake_spank {
 	uint32_t step;              /* of slurmstepd ... */
 	char *argv[2];              /* ... what it runs, ends with NULL, */
 	char *env[8];               /* in which environment */
+
+	const char *plugins; /* slurmctld's JobSubmitPlugins= */
+	bool is_down;        /* slurmctld does not answer */
 
 	/* what the plugin did; names are copies */
 	struct {
@@ -31,9 +36,13 @@ struct fake_spank {
 			   * */
 	char error[1024]; /* last line that was logged as error */
 	size_t n_errors;
+	size_t n_asked; /* slurmctld */
 };
 
 extern struct fake_spank fake_spank;
+
+/* What slurm.conf at hand says. */
+extern slurm_conf_t slurm_conf;
 
 /* A fresh host of this kind. */
 void fake_spank_reset(enum spank_context context);

@@ -177,7 +177,7 @@ test_expect_success SLURM 'variables of slurmctld are wanted weakly' '
 test_expect_success SLURM 'spank wants nothing but the public interface' '
 	wanted "$spank" >names &&
 	! grep -E "^slurm_" names |
-		grep -Evx "slurm_(error|info|verbose|debug[23]?|spank_log|conf)"
+		grep -Evx "slurm_(error|info|verbose|debug[23]?|spank_log|conf|load_ctl_conf|free_(ctl_)?conf)"
 '
 test_expect_success SLURM 'no failure on demand in what is installed' '
 	! strings -a "$select" | grep SGANG_FAULT &&

@@ -182,7 +182,46 @@ srun_uid=
 
 test_expect_success 'jobs on a cluster of stock Slurm' '
 	plain_jobs stock &&
-	test "$(grep -c ^JobId= stock.jobs)" = 5 &&
+	test "$(grep -c ^JobId= stock.jobs)" = 5
+'
+
+# As between the client package and the settings of slurmctld: slurm.conf at hand
+# may have them by then.
+none="--gang: slurmctld does not use slurm-gang, its JobSubmitPlugins= has \
+no gang, so the job would start alone; tell its administrator, or submit the job \
+without --gang"
+test_expect_success '0.20 a slurmctld without slurm-gang: each command refuses' '
+	ln -s "$top_builddir/src/plugins/spank/.libs/gang.so" \
+		"$slurm_dir/gang.so" &&
+	echo "optional $slurm_dir/gang.so" >"$slurm_dir/etc/plugstack.conf" &&
+	cp "$SLURM_CONF" stock.conf &&
+	echo "JobSubmitPlugins=gang" >>"$SLURM_CONF" &&
+	refused "-n 1 --gang=a --gang-min-member=2" "$none" &&
+	refused "-n 1 --gang-order=1 --array=1-4" "$none" &&
+	refused "-n 1 --gang=a --gang-role=b --gang-reserve=a:2,b:1" "$none"
+'
+test_expect_success '0.26 a default of the environment and a line of the script' '
+	queue >before &&
+	test_expect_code 7 env SLURM_EXIT_ERROR=7 sbatch -n 1 --gang=a --wrap=true &&
+	test_must_fail env SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang=a \
+		sbatch -n 1 --wrap=true 2>err &&
+	grep "does not use slurm-gang" err &&
+	printf "#!/bin/sh\n#SBATCH --gang=a\n" >line.sh &&
+	test_must_fail sbatch -n 1 line.sh 2>err &&
+	grep "does not use slurm-gang" err &&
+	queue | test_cmp before -
+'
+test_expect_success 'a job without a gang runs there, and its steps' '
+	srun -n 1 true &&
+	salloc -Q -n 1 srun --gang=a true 2>err &&
+	grep "gang is ignored: a step cannot join" err &&
+	! grep "does not use" err
+'
+test_expect_success 'slurmctld is down: slurm.conf at hand says it' '
+	slurm_stop_ctld &&
+	sed -i "/^JobSubmitPlugins=/d" "$SLURM_CONF" &&
+	test_must_fail timeout 60 sbatch -n 1 --gang=a --wrap=true 2>err &&
+	grep "slurmctld does not answer, and JobSubmitPlugins= in this" err &&
 	slurm_cleanup
 '
 

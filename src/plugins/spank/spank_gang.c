@@ -5,7 +5,9 @@
  * what a hook does:
  *
  *   sbatch, salloc       allocator   options; forget the parent job's gang;
- *                                    --gang-reserve (spank_reserve.h)
+ *                                    refuse a gang where slurmctld has none
+ *                                    (in_use.h); --gang-reserve
+ *                                    (spank_reserve.h)
  *   srun                 local       the same; as a step it keeps what the job
  *                                    was told about its gang, hears what is
  *                                    new of it, and puts its ranks in ring
@@ -35,6 +37,7 @@
 #include "plugins/log.h"
 #include "plugins/spank/cmdline.h"
 #include "plugins/spank/hostfile.h"
+#include "plugins/spank/in_use.h"
 #include "plugins/spank/opts.h"
 #include "plugins/spank/order.h"
 #include "plugins/spank/spank_reserve.h"
@@ -469,15 +472,54 @@ static void keep_state(spank_t spank)
 	free(text);
 }
 
+/* By now Slurm has exported what was typed. */
+static bool is_option_given(void)
+{
+	size_t i;
+
+	for (i = 0; environ && environ[i]; i++) {
+		if (sgang_opts_is_option(environ[i]))
+			return true;
+	}
+	return false;
+}
+
+/* As of a command that refuses an option. */
+static int error_code(void)
+{
+	const char *code = getenv("SLURM_EXIT_ERROR");
+	int number = code ? atoi(code) : 0;
+
+	return number ? number : 1;
+}
+
+/* A member of a gang that slurmctld would start alone. Of a plugin that is
+ * optional in plugstack.conf Slurm takes no refusal here, so the command ends.
+ * What --gang-reserve runs needs not ask again. */
+static void check_in_use(void)
+{
+	struct sgang_error err;
+
+	if (!is_option_given() || sgang_spank_reserve_runs() ||
+	    !sgang_in_use(&err))
+		return;
+	sgang_log(SGANG_LOG_ERROR, "%s", err.text);
+	fflush(NULL);
+	_exit(error_code());
+}
+
 int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
 	switch (spank_context()) {
 	case S_CTX_ALLOCATOR:
+		check_in_use();
 		return sgang_spank_reserve(spank);
 	case S_CTX_LOCAL:
 		forget_hostfile();
+		if (!is_step())
+			check_in_use();
 		break;
 	case S_CTX_REMOTE:
 		hide_options(spank);

@@ -30,6 +30,11 @@ void sgang_spank_reserve_begin(void)
 		run.array[0] = '\0';
 }
 
+bool sgang_spank_reserve_runs(void)
+{
+	return run.array[0] != '\0';
+}
+
 /* Slurm has the value in the environment of this process too, for slurmstepd. */
 static int set_option(spank_t spank, const char *name, const char *value)
 {
@@ -158,6 +163,6 @@ int sgang_spank_reserve(spank_t spank)
 
 	if (!get_option(spank, "gang_reserve", list, sizeof(list)))
 		return 0;
-	return run.array[0] ? take_part(spank, list) :
-			      submit_groups(spank, list);
+	return sgang_spank_reserve_runs() ? take_part(spank, list) :
+					    submit_groups(spank, list);
 }

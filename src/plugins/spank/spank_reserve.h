@@ -9,10 +9,15 @@
 #ifndef SGANG_SPANK_RESERVE_OPTION_H
 #define SGANG_SPANK_RESERVE_OPTION_H
 
+#include <stdbool.h>
+
 #include <slurm/spank.h>
 
 /* Before sbatch reads its options and the script. */
 void sgang_spank_reserve_begin(void);
+
+/* Is this sbatch run by another one, for one of the groups? */
+bool sgang_spank_reserve_runs(void);
 
 /* When the options are known. Returns 0: sbatch goes on; or -1: it must not, and
  * the reason was shown. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_spank_gang.c - the hooks of gang.so, called by a fake Slurm */
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <slurm/slurm.h>
 
 #include "../unit.h"
 #include "../../fake/fake_spank.h"
+#include "plugins/spank/in_use.h"
 
 #define CLEAN_TEST(name) TEST_WITH(name, clean_environment, NULL)
 
@@ -36,6 +38,7 @@ static int clean_environment(void **state)
 		unsetenv(inherited[i][0]);
 	unsetenv("SLURM_JOB_ID");
 	unsetenv("SLURM_JOBID");
+	unsetenv("SLURM_CLUSTERS");
 	return 0;
 }
 
@@ -227,6 +230,108 @@ TEST(test_ordered_step)
 	assert_string_equal(fake_spank.unset[fake_spank.n_unset - 1],
 			    "SLURM_DISTRIBUTION");
 	assert_string_equal(fake_spank.set, "");
+}
+
+/* How a command with --gang-on-failure ends, or goes on: 100, and how often it
+ * has asked slurmctld. */
+static int post_opt(enum spank_context context, const char *plugins)
+{
+	int status;
+	pid_t pid;
+
+	load(context);
+	fake_spank.plugins = plugins;
+	setenv("_SLURM_SPANK_OPTION_gang_gang_on_failure", "kill", 1);
+	pid = fork();
+	if (!pid) {
+		int rc = slurm_spank_init_post_opt(NULL, 0, NULL);
+
+		_exit(rc ? 99 : 100 + (int)fake_spank.n_asked);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int forget_option(void **state)
+{
+	unsetenv("_SLURM_SPANK_OPTION_gang_gang_on_failure");
+	unsetenv("SLURM_EXIT_ERROR");
+	return clean_environment(state);
+}
+
+/* 0.20: where slurmctld has no gangs each member would start alone. */
+TEST_WITH(test_no_gangs_in_slurmctld, clean_environment, forget_option)
+{
+	static const struct {
+		const char *plugins;
+		int ends;
+	} cases[] = {
+		{ "gang", 101 },     { "lua,gang", 101 },
+		{ "gang,lua", 101 }, { "lua,job_submit/gang", 101 },
+		{ NULL, 1 },         { "", 1 },
+		{ "lua", 1 },        { "gangs", 1 },
+		{ "lua,ga", 1 },     { "Gang", 1 },
+	};
+	struct sgang_error err;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(post_opt(S_CTX_ALLOCATOR, cases[i].plugins),
+				 cases[i].ends);
+		assert_int_equal(post_opt(S_CTX_LOCAL, cases[i].plugins),
+				 cases[i].ends);
+	}
+	assert_int_equal(sgang_in_use(&err), -1);
+	assert_string_equal(err.text,
+			    "--gang: slurmctld does not use slurm-gang, its "
+			    "JobSubmitPlugins= has no gang, so the job would "
+			    "start alone; tell its administrator, or submit "
+			    "the job without --gang");
+	/* a script tells Slurm's errors from those of its program */
+	setenv("SLURM_EXIT_ERROR", "7", 1);
+	assert_int_equal(post_opt(S_CTX_ALLOCATOR, NULL), 7);
+	setenv("SLURM_EXIT_ERROR", "x", 1);
+	assert_int_equal(post_opt(S_CTX_ALLOCATOR, NULL), 1);
+}
+
+/* Its own settings count, slurm.conf only where it does not say them. */
+TEST(test_slurmctld_is_down)
+{
+	struct sgang_error err = { "" };
+
+	load(S_CTX_ALLOCATOR);
+	fake_spank.is_down = true;
+	slurm_conf.job_submit_plugins = "lua,gang";
+	assert_int_equal(sgang_in_use(&err), 0);
+	slurm_conf.job_submit_plugins = "lua";
+	assert_int_equal(sgang_in_use(&err), -1);
+	assert_non_null(strstr(err.text, "this host's slurm.conf"));
+	fake_spank.is_down = false;
+	assert_int_equal(sgang_in_use(&err), 0);
+	fake_spank.plugins = "lua";
+	slurm_conf.job_submit_plugins = "gang";
+	assert_int_equal(sgang_in_use(&err), -1);
+	assert_int_equal(fake_spank.n_asked, 4);
+}
+
+/* Neither of a job without a gang, nor of a step, nor of a job for another
+ * cluster. A default of the user's own counts as what is typed. */
+TEST_WITH(test_who_asks, clean_environment, forget_option)
+{
+	load(S_CTX_ALLOCATOR);
+	fake_spank.plugins = NULL;
+	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+	assert_int_equal(fake_spank.n_asked, 0);
+	setenv("SLURM_CLUSTERS", "other", 1);
+	assert_int_equal(post_opt(S_CTX_ALLOCATOR, NULL), 100);
+	unsetenv("SLURM_CLUSTERS");
+	setenv("SLURM_JOB_ID", "7", 1);
+	assert_int_equal(post_opt(S_CTX_LOCAL, NULL), 100);
+	forget_option(NULL);
+	setenv(OPTION "gang", "mine", 1);
+	load(S_CTX_ALLOCATOR);
+	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+	assert_int_equal(fake_spank.n_asked, 1);
 }
 
 TEST_MAIN(NULL, clean_environment)
