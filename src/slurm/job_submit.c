@@ -60,6 +60,7 @@ int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 	[SGANG_SUBMIT_FINE] = SLURM_SUCCESS,
 	[SGANG_SUBMIT_UNDEFINED] = SLURM_SUCCESS,
+	[SGANG_SUBMIT_IDLE] = SLURM_SUCCESS,
 	[SGANG_SUBMIT_INVALID] = EINVAL,
 	[SGANG_SUBMIT_OFF] = ESLURM_DISABLED,
 	[SGANG_SUBMIT_BROKEN] = ESLURM_DISABLED,
@@ -760,7 +761,7 @@ static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	choose_members();
 	submitted = job_desc;
 	verdict = sgang_submit_check(&job, &slurm, &err);
-	if (verdict == SGANG_SUBMIT_FINE || verdict == SGANG_SUBMIT_UNDEFINED)
+	if (slurm_code[verdict] == SLURM_SUCCESS)
 		take_script(job_desc);
 	if (verdict == SGANG_SUBMIT_FINE)
 		return SLURM_SUCCESS;
@@ -768,7 +769,7 @@ static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	if (verdict == SGANG_SUBMIT_BROKEN)
 		sgang_log(SGANG_LOG_ERROR, "job of uid %u refused: %s",
 			  submit_uid, err.text);
-	else if (verdict != SGANG_SUBMIT_UNDEFINED)
+	else if (slurm_code[verdict] != SLURM_SUCCESS)
 		sgang_log(SGANG_LOG_DEBUG, "job of uid %u refused: %s",
 			  submit_uid, err.text);
 	return slurm_code[verdict];

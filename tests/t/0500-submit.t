@@ -297,6 +297,19 @@ test_expect_success '0.25 a gang that nobody defines waits, and sbatch says so' 
 	wait_for 15 nodes_idle
 '
 
+while read -r command; do
+	test_expect_success "an option without effect: $command says so" '
+		ask $command -n 1 --gang=idle --gang-min-member=1 \
+			--gang-waiting-time=5 >out 2>err &&
+		grep "^$command: --gang-waiting-time has no effect without\
+ --gang-mode=nonstrict\$" err &&
+		ask $command -n 1 --gang=busy --gang-min-member=1 \
+			--gang-mode=nonstrict --gang-waiting-time=5 >out 2>err &&
+		! grep "no effect" err &&
+		wait_for 15 queue_empty
+	'
+done <<<"$(commands_for | tr " " "\n")"
+
 test_expect_success '0.26 #SBATCH lines' '
 	gang_script lines &&
 	sed -i "1a #SBATCH --gang=lines --gang-min-member=2\n#SBATCH -N 1" \

@@ -1502,6 +1502,86 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 	return spec->object ? check_object(spec, err) : 0;
 }
 
+/* ---- options that need another one ---- */
+
+static bool holds(const struct sgang_spec *spec)
+{
+	return sgang_spec_mode(spec) == SGANG_MODE_NONSTRICT;
+}
+
+static bool restarts(const struct sgang_spec *spec)
+{
+	return spec->on_failure == SGANG_ON_FAILURE_REQUEUE ||
+	       spec->on_failure == SGANG_ON_FAILURE_REPLACE ||
+	       spec->on_stale == SGANG_ON_FAILURE_REQUEUE ||
+	       spec->on_drain == SGANG_ON_FAILURE_REPLACE;
+}
+
+static bool becomes_stale(const struct sgang_spec *spec)
+{
+	return spec->on_stale > SGANG_ON_FAILURE_IGNORE;
+}
+
+static bool is_automatic(const struct sgang_spec *spec)
+{
+	struct sgang_policy policy;
+
+	sgang_spec_policy(spec, &policy);
+	return policy.automatic;
+}
+
+static bool has_placeholders(const struct sgang_spec *spec)
+{
+	return spec->placeholders;
+}
+
+/* Options that have an effect in some gangs only, and what these say. All stand
+ * in spank_gang.8, at the end of its options. */
+static const struct {
+	int option;
+	bool (*has_effect)(const struct sgang_spec *spec);
+	const char *without;
+} needs[] = {
+	{ OPT_WAITING_TIME, holds, "--gang-mode=nonstrict" },
+	{ OPT_MAX_RESTARTS, restarts,
+	  "--gang-on-failure=requeue or another option that restarts jobs" },
+	{ OPT_STALE_GRACE, becomes_stale, "--gang-on-stale=kill or =requeue" },
+	{ OPT_RUN_TIME, is_automatic, "--gang-topology=auto" },
+	{ OPT_COMM_SHARE, is_automatic, "--gang-topology=auto" },
+	{ OPT_PLACEHOLDER_TIMEOUT, has_placeholders, "--gang-placeholders" },
+	{ OPT_PLACEHOLDER_UNUSED, has_placeholders, "--gang-placeholders" },
+};
+
+static bool says(const struct sgang_spec *spec, int option)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(fields); i++)
+		if (fields[i].option == option && is_said(spec, &fields[i]))
+			return true;
+	return false;
+}
+
+bool sgang_spec_idle(const struct sgang_spec *said,
+		     const struct sgang_spec *all, struct sgang_error *note)
+{
+	char text[sizeof(note->text)] = "";
+	size_t used = 0, i;
+
+	for (i = 0; i < COUNT(needs) && used < sizeof(text); i++) {
+		if (!says(said, needs[i].option) || needs[i].has_effect(all))
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s--%s has no effect without %s",
+					 used ? "; " : "",
+					 options[needs[i].option].name,
+					 needs[i].without);
+	}
+	if (used)
+		sgang_errf(note, 0, "%s", text);
+	return used;
+}
+
 /* "gang_min_member" -> the option of that name or alias, -1 for none. */
 static int find_env_option(const char *name, size_t length)
 {

@@ -170,6 +170,11 @@ void sgang_spec_init(struct sgang_spec *spec);
 int sgang_spec_set(struct sgang_spec *spec, const char *option,
 		   const char *value, struct sgang_error *err);
 
+/* Has some option of 'said' no effect in a gang of which 'all' is said? Then
+ * 'note' names each, and what would give it one. */
+bool sgang_spec_idle(const struct sgang_spec *said,
+		     const struct sgang_spec *all, struct sgang_error *note);
+
 /* Check that what was said holds together: a name when anything else was said,
  * min-member not above total. Returns 0 or -1 with EINVAL and 'err'. */
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);

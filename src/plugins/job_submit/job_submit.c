@@ -801,6 +801,16 @@ static enum sgang_submit_verdict note_undefined(const struct survey *survey,
 	return SGANG_SUBMIT_UNDEFINED;
 }
 
+/* Of a gang that is not defined the definition may say more. */
+static enum sgang_submit_verdict note_idle(const struct survey *survey,
+					   const struct sgang_spec *spec,
+					   struct sgang_error *err)
+{
+	return sgang_spec_idle(spec, &survey->tally.spec, err) ?
+		       SGANG_SUBMIT_IDLE :
+		       SGANG_SUBMIT_FINE;
+}
+
 static void count_member(const struct sgang_submit_member *member, void *arg)
 {
 	const char *gang = sgang_submit_gang(member->env, member->n_env);
@@ -1184,9 +1194,12 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		return refuse_time_min(err);
 	/* whichever groups start: all together they are not known yet */
 	if (survey->tally.roles.any)
-		return check_role_fits(survey, spec, conf, err);
-	verdict = check_together(job, survey, err);
-	return verdict ? verdict : note_undefined(survey, err);
+		verdict = check_role_fits(survey, spec, conf, err);
+	else
+		verdict = check_together(job, survey, err);
+	if (!verdict && !survey->tally.roles.any)
+		verdict = note_undefined(survey, err);
+	return verdict ? verdict : note_idle(survey, spec, err);
 }
 
 static enum sgang_submit_verdict

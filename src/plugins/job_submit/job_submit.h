@@ -130,6 +130,7 @@ struct sgang_submit_host {
 enum sgang_submit_verdict {
 	SGANG_SUBMIT_FINE,
 	SGANG_SUBMIT_UNDEFINED, /* fine; the sentence is a note */
+	SGANG_SUBMIT_IDLE,      /* the same: of options without effect */
 	SGANG_SUBMIT_INVALID,   /* options are nonsense or disagree */
 	SGANG_SUBMIT_OFF,       /* gangs are switched off */
 	SGANG_SUBMIT_BROKEN,    /* ... because gang.conf has errors */

@@ -742,6 +742,86 @@ TEST(test_env_of)
 	free(env);
 }
 
+/* An option that needs another one: without effect unless that is said, by
+ * whomever. */
+TEST(test_idle)
+{
+	static const struct {
+		const char *option, *value;
+		const char *other, *idle, *effect; /* values of another one */
+		const char *note;
+	} cases[] = {
+		{ "gang-waiting-time", "5", "gang-mode", "strict", "nonstrict",
+		  "--gang-mode=nonstrict" },
+		{ "gang-max-restarts", "5", "gang-on-failure", "kill",
+		  "requeue", "--gang-on-failure=requeue or another option" },
+		{ "gang-max-restarts", "5", "gang-on-failure", "ignore",
+		  "replace", "that restarts jobs" },
+		{ "gang-max-restarts", "5", "gang-on-stale", "kill", "requeue",
+		  "that restarts jobs" },
+		{ "gang-max-restarts", "5", "gang-on-drain", "ignore",
+		  "replace", "that restarts jobs" },
+		{ "gang-stale-grace", "5", "gang-on-stale", "ignore", "kill",
+		  "--gang-on-stale=kill or =requeue" },
+		{ "gang-stale-grace", "5", "gang-on-stale", "ignore", "requeue",
+		  "--gang-on-stale=kill or =requeue" },
+		{ "gang-run-time", "5", "gang-topology", "require:leaf", "auto",
+		  "--gang-topology=auto" },
+		{ "gang-comm-share", "0.5", "gang-topology", "prefer:leaf@9",
+		  "prefer:leaf,auto", "--gang-topology=auto" },
+		{ "gang-placeholder-timeout", "5", "gang-mode", "strict", NULL,
+		  "--gang-placeholders" },
+		{ "gang-placeholder-unused", "5", "gang-mode", "strict", NULL,
+		  "--gang-placeholders" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sgang_spec said, all;
+		struct sgang_error note = { "" };
+		char wanted[128];
+
+		sgang_spec_init(&said);
+		take(&said, cases[i].option, cases[i].value);
+		all = said;
+		assert_true(sgang_spec_idle(&said, &all, &note));
+		snprintf(wanted, sizeof(wanted),
+			 "--%s has no effect without --", cases[i].option);
+		assert_memory_equal(note.text, wanted, strlen(wanted));
+		assert_says(&note, cases[i].note);
+		take(&all, cases[i].other, cases[i].idle);
+		assert_true(sgang_spec_idle(&said, &all, &note));
+		take(&all,
+		     cases[i].effect ? cases[i].other : "gang-placeholders",
+		     cases[i].effect ? cases[i].effect : "soft");
+		assert_false(sgang_spec_idle(&said, &all, &note));
+	}
+}
+
+/* All are named; what others have said is their business. */
+TEST(test_idle_options)
+{
+	static const char *const idle[] = {
+		"gang-waiting-time", "gang-max-restarts",
+		"gang-stale-grace",  "gang-run-time",
+		"gang-comm-share",   "gang-placeholder-timeout",
+	};
+	struct sgang_error note = { "" };
+	struct sgang_spec said, all;
+
+	sgang_spec_init(&said);
+	sgang_spec_init(&all);
+	assert_false(sgang_spec_idle(&said, &all, &note));
+	for (size_t i = 0; i < COUNT(idle); i++)
+		take(&all, idle[i], "1");
+	assert_false(sgang_spec_idle(&said, &all, &note));
+	assert_true(sgang_spec_idle(&all, &all, &note));
+	for (size_t i = 0; i < COUNT(idle); i++)
+		assert_says(&note, idle[i]);
+	assert_says(&note, "=nonstrict; --gang-max-restarts has no effect");
+	take(&all, "gang-placeholder-unused", "1");
+	assert_true(sgang_spec_idle(&all, &all, &note));
+}
+
 TEST(test_check)
 {
 	static const char *const orphans[][2] = {

@@ -381,11 +381,50 @@ static void run_cases(const struct admission *cases, size_t n)
 #define TRES(t) O "_min_tres=" t
 #define MATCH(m) O "_match=" m
 #define MODE(m) O "_mode=" m
+#define ROLE(text) O "_role=" text
+#define WAIT(t) O "_waiting_time=" #t
 #define EXCLUSIVE(level) O "_exclusive=" level
 #define OBJECT O "_object=1"
 #define POOL O "_pool=yes"
 
 /* ---- the tests ---- */
+
+/* An option without effect is taken, with a note: in the gang as it is, by all
+ * that define it. */
+SUBMIT_TEST(test_idle_options)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5) } },
+		  REFUSED(IDLE, "--gang-waiting-time has no effect without "
+				"--gang-mode=nonstrict") },
+		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5),
+				      MODE("strict") } },
+		  REFUSED(IDLE, "--gang-waiting-time has no effect") },
+		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5),
+				      MODE("nonstrict") } } },
+		{ .there = { { .env = { GANG("t"), MIN(2),
+					MODE("nonstrict") } } },
+		  .comes = { .env = { GANG("t"), WAIT(5) } } },
+		{ .there = { { .env = { GANG("t"), MIN(2), WAIT(5) } } },
+		  .comes = { .env = { GANG("t") } } },
+		{ .comes = { .env = { GANG("held"), WAIT(5) } } },
+		{ .comes = { .env = { GANG("plain"), WAIT(5) } },
+		  REFUSED(IDLE, "--gang-waiting-time has no effect") },
+		{ .comes = { .env = { GANG("t"), MIN(1), ROLE("a"), WAIT(5) } },
+		  REFUSED(IDLE, "--gang-waiting-time has no effect") },
+		/* its definition may say more */
+		{ .comes = { .env = { GANG("t"), WAIT(5) } },
+		  REFUSED(UNDEFINED, "not defined") },
+		/* a refusal comes first */
+		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5) },
+			     .nodes = 17 },
+		  REFUSED(NEVER_FITS, "17 nodes") },
+	};
+
+	configure("GangName=alice/held MinMember=2 Mode=nonstrict\n"
+		  "GangName=alice/plain MinMember=2\n");
+	RUN(cases);
+}
 
 /* Jobs without a gang cost nothing. */
 SUBMIT_TEST(test_ordinary_job)
@@ -1507,8 +1546,6 @@ SUBMIT_TEST(test_never_on_the_empty_cluster)
 	lacks = NULL;
 }
 
-#define ROLE(text) O "_role=" text
-
 /* 2.15, 2.18: groups that contradict those of members before it. */
 SUBMIT_TEST(test_tree)
 {
@@ -1952,8 +1989,7 @@ SUBMIT_TEST(test_as_a_walk)
 			verdict = submit_to_world(&job, members, rolls, seed);
 			verdicts[verdict]++;
 			job.submitted = (int64_t)ctld.n_jobs / 4;
-			if (verdict <= SGANG_SUBMIT_UNDEFINED ||
-			    rand() % 4 == 0)
+			if (verdict <= SGANG_SUBMIT_IDLE || rand() % 4 == 0)
 				world[ctld.n_jobs++] = job;
 		}
 		sgang_rolls_destroy(rolls);
