@@ -26,7 +26,8 @@
 #include "slurm/public.h"
 
 #define JOBS 65536
-#define GRACE 30000   /* milliseconds, on a busy machine */
+#define GRACE 30000 /* milliseconds, on a busy machine */
+#define GRACE_COMPLETING 2000
 #define PACE 10000000 /* nanoseconds between two questions */
 
 static int64_t late_since[JOBS]; /* when it was first seen; 0: it is not */
@@ -126,13 +127,18 @@ static const char *check(const slurm_job_info_t *job)
 	return NULL;
 }
 
-/* No plugin is told at once of a job that ends and had no nodes, nor of one
- * that is put back into the queue. */
-static bool may_be_late(const slurm_job_info_t *job)
+/* How long it may be wrong. No plugin is told at once of a job that ends and had
+ * no nodes, nor of one that is put back into the queue. While the gang is looked
+ * at for another member's end, the end of this one is told behind that. */
+static int64_t grace_of(const slurm_job_info_t *job)
 {
-	return base(job) >= JOB_COMPLETE ?
-		       !job->nodes || !*job->nodes :
-		       base(job) == JOB_PENDING && job->restart_cnt;
+	bool late = base(job) >= JOB_COMPLETE ?
+			    !job->nodes || !*job->nodes :
+			    base(job) == JOB_PENDING && job->restart_cnt;
+
+	if (late)
+		return GRACE;
+	return (job->job_state & JOB_COMPLETING) ? GRACE_COMPLETING : 0;
 }
 
 static void look(const slurm_job_info_t *job, int64_t now)
@@ -148,7 +154,7 @@ static void look(const slurm_job_info_t *job, int64_t now)
 	}
 	if (!*since)
 		*since = now;
-	if (may_be_late(job) && now - *since < GRACE)
+	if (now - *since < grace_of(job))
 		return;
 	wrong++;
 	printf("job %u, state 0x%x, %s: reason \"%s\", record \"%s\"\n",
