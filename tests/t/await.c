@@ -306,9 +306,9 @@ static int print_in(char **args)
 	return 0;
 }
 
-static const char *or_null(const char *text)
+static const char *or_nothing(const char *text)
 {
-	return text ? text : "(null)";
+	return text ? text : "";
 }
 
 /* scontrol asks for one job, too. */
@@ -323,15 +323,15 @@ static int print_field(const char *name, const char *id)
 	if (!strcmp(name, "JobState"))
 		puts(state_of(job));
 	else if (!strcmp(name, "NodeList"))
-		puts(or_null(job->nodes));
+		puts(or_nothing(job->nodes));
 	else if (!strcmp(name, "Partition"))
-		puts(or_null(job->partition));
+		puts(or_nothing(job->partition));
 	else if (!strcmp(name, "Priority"))
 		printf("%u\n", job->priority);
 	else if (!strcmp(name, "Restarts"))
 		printf("%u\n", job->restart_cnt);
 	else if (!strcmp(name, "SystemComment"))
-		puts(job->system_comment ? job->system_comment : "");
+		puts(or_nothing(job->system_comment));
 	else
 		return 2;
 	return 0;
