@@ -279,7 +279,7 @@ test_expect_success '6.5 a spare replaces only members of its own user' '
 		submit_as $alice $in --gang=proj/a --gang-min-member=2 \
 			--gang-spare-pool=shared --wrap="sleep 300" || return 1
 	done >ids && ids=($(cat ids)) && wait_for 20 all_in RUNNING ${ids[@]} &&
-	scancel --signal=KILL -b ${ids[1]} && wait_state ${ids[1]} FAILED &&
+	script_fails ${ids[1]} && wait_state ${ids[1]} FAILED &&
 	hers=$(submit_as $alice $in --gang=proj/shared --wrap="sleep 300") &&
 	wait_for 20 "job_is $hers RUNNING && test \$(gang_of $hers) = proj/a" &&
 	is_cold $its && test "$(gang_of $its)" = proj/shared &&

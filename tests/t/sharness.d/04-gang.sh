@@ -57,6 +57,7 @@
 #   sgang_refuses CODE TEXT ARGUMENTS...
 #                              sgang exits so, with this line on stderr alone
 #   clear_all                  cancel all jobs of all users and wait for the nodes
+#   script_fails ID            kill the batch script of a job that has just started
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 #   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
 
@@ -243,6 +244,12 @@ gang_setting()
 
 	touch "$conf" && sed -i "/^$1=/d" "$conf" &&
 		echo "$1=$2" >>"$conf" && scontrol reconfigure
+}
+
+# Slurm loses a signal that comes before the script is there.
+script_fails()
+{
+	wait_for 20 "scancel -Q --signal=KILL --batch $1; none_in RUNNING $1"
 }
 
 # Interrupted twice, as by somebody who is impatient; it may end by the first.
