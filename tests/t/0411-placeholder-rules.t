@@ -238,7 +238,8 @@ begin_failing()
 	clear_cluster && file $1 2 "on-failure: $2" && begin $1 &&
 		wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
 		one=$(executor $1) && wait_state $one RUNNING && n_kept 1 &&
-		script_fails $one
+		wait_for 10 "test \$(starts_of executor $one) = 1" &&
+		scancel --signal=KILL --batch $one
 }
 test_expect_success '1.61 3.19 kill: a member fails, and the gang ends with its placeholders' '
 	begin_failing kill kill && wait_for 20 queue_empty &&
