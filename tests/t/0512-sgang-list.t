@@ -388,7 +388,9 @@ test_expect_success '3.14 sgang cancel ends the members, the definition stays' '
 	job_is $object PENDING &&
 	sgang_refuses 1 "gang root/train: no member waits or runs" cancel train
 '
+# A gang is told from the one before by the second in which it came to be.
 test_expect_success '0.24 it serves the next gang of that name' '
+	ended=$EPOCHSECONDS && wait_for 5 "test \$EPOCHSECONDS -gt $ended" &&
 	first=$(member train) &&
 	wait_for 10 squeue_says $first "Gang root/train gathering 1/3 members" &&
 	shows train Phase=Gathering Members=1 Ended=0 Satisfied=no &&
