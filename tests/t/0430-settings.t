@@ -230,6 +230,8 @@ test_expect_success 'two spines over all leaves are one' '
 	"$sgang" topology >out && grep "^s\[1-2\] " out &&
 	gang_of_two spines
 '
+# Later releases read the settings anew in another process, which says it again, and
+# have no place for a job where no switch has a node.
 test_expect_success 'a node in two switches is left out, and the rest counts' '
 	cp twice.conf "$topology" &&
 	restart_anew &&
@@ -239,14 +241,14 @@ test_expect_success 'a node in two switches is left out, and the rest counts' '
 	test "$(logged -c "error: gang: ")" = 1 &&
 	gang_of_two twice &&
 	reread && wait_for 10 nodes_idle && gang_of_two twice2 &&
-	! logged "error: gang: "
+	{ ! slurm_release 22.05 || ! logged "error: gang: "; }
 '
 test_expect_success 'a topology.conf of comments alone is one leaf' '
 	echo "# later" >"$topology" &&
 	restart_anew &&
 	wait_for 10 logged "gang: 4 nodes in 1 domains" &&
 	! logged "error: gang: " &&
-	gang_of_two later
+	{ ! slurm_release 22.05 || gang_of_two later; }
 '
 test_expect_success 'a gang.conf that is no file' '
 	cp good.conf "$topology" &&
