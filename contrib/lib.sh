@@ -27,7 +27,7 @@ deb_packages="build-essential debhelper"
 # For tests of the night alone.
 night_packages="$deb_packages cpio debootstrap glpk-utils rpm valgrind"
 test_packages="binutils chromium chromium-driver clang-format curl
-	fish gdb jq libfaketime libopenmpi-dev libxml2-utils mandoc
+	fish g++ gdb jq libfaketime libopenmpi-dev libxml2-utils mandoc
 	mariadb-server mount munge openmpi-bin passwd procps prometheus
 	python3-jsonschema sharness util-linux zsh"
 
