@@ -302,6 +302,8 @@ for what in "Partition=main" "Features=none" "Priority=1" "Nice=1000" \
 	'
 done
 
+# Long before the victim has ended, on a busy machine, too.
+scontrol update PartitionName=grace GraceTime=300
 for state in DOWN DRAIN; do
 	test_expect_success "3.32: a node of the claim is set to $state" '
 		test_when_finished "scontrol update NodeName=n1 State=RESUME || :" &&
@@ -319,6 +321,7 @@ test_expect_success '3.32: a node of the claim dies' '
 	{ scontrol update NodeName=n1 State=RESUME || :; } &&
 	same_ctld || show
 '
+scontrol update PartitionName=grace GraceTime=8
 test_expect_success '3.32: scontrol reconfigure in the grace' '
 	claims reconf && scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
 	start_together 60 ${members[@]} && all_in PENDING $other &&
