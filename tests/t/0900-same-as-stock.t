@@ -33,9 +33,11 @@ random='
 	}'
 
 # Print the options of one job a line. No two have time limits that differ by
-# less than 100 minutes: the seconds a step takes then never change which of two
-# jobs ends first. The tasks of an array have one limit, so theirs is beyond
-# what backfill looks at (bf_window).
+# less than 100 minutes, and the sum of two, when one follows the other, differs
+# from each by 15: limits are 55 to 94 minutes above multiples of 150, sums 110 to
+# 188. So the minutes that a run takes never change which of two jobs ends first.
+# The tasks of an array have one limit, so theirs is beyond what backfill looks at
+# (bf_window).
 make_queue()
 {
 	awk -v seed="$seed" -v jobs="$jobs" "$random"'
@@ -68,8 +70,8 @@ make_queue()
 		for (j = 1; j <= jobs; j++) {
 			o = "-J j" j " --priority=" 1000 * (1 + random(900)) + j
 			kind = random(8)
-			o = o " -t " limit[j] + random(50) + \
-				(kind == 5 ? 44000 : 0) " " shape(kind)
+			o = o " -t " limit[j] + 55 + random(40) + \
+				(kind == 5 ? 45000 : 0) " " shape(kind)
 			# what a leaf of four can never hold waits for ever
 			if (kind != 1 && random(8) == 0)
 				o = o " --switches=1@30-0"
