@@ -153,15 +153,16 @@ test_expect_success '1.56 1.58 placeholders: without slurm-gang those with nodes
 	keeping kept && kept=(${ids[@]}) && wait_state ${kept[2]} RUNNING &&
 	wait_state ${kept[1]}_0 CONFIGURING &&
 	busy=$(submit -N 2 --exclusive) && wait_state $busy RUNNING &&
+	next=$(submit -N 1 --exclusive) && # has the node of the one that ends
 	keeping late && waiting=(${ids[@]}) && slurm_saved $busy && all_in PENDING ${waiting[@]} &&
 	slurm_gang without && wait_state ${kept[1]}_0 COMPLETED 40 &&
-	job_is ${kept[2]} RUNNING
+	wait_state $next RUNNING && job_is ${kept[2]} RUNNING
 '
 test_expect_success '1.40 ... and unpark cancels those that wait; members are ordinary jobs' '
 	unpark >did && cat did &&
 	for id in ${waiting[@]}; do grep -x $id did || return 1; done &&
 	wait_for 10 all_in CANCELLED ${waiting[0]}_0 ${waiting[1]}_0 &&
-	scancel $busy && wait_state ${waiting[2]} RUNNING &&
+	scancel $busy $next && wait_state ${waiting[2]} RUNNING &&
 	slurm_gang with && touch kept.go late.go &&
 	wait_for 40 all_in COMPLETED ${kept[2]} ${waiting[2]}
 '
