@@ -500,7 +500,8 @@ enum sgang_phase sgang_gang_phase(const struct sgang_tally *tally)
 		return SGANG_PHASE_HOLDING;
 	if (tally->held)
 		return SGANG_PHASE_STARTING;
-	if (tally->running || sgang_gang_ordinary(tally))
+	if (tally->running ||
+	    (sgang_gang_ordinary(tally) && !tally->roles.lacks[0]))
 		return SGANG_PHASE_RUNNING;
 	if (tally->timed_out && !tally->rearmed)
 		return SGANG_PHASE_TIMEOUT;

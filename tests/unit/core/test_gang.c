@@ -370,6 +370,28 @@ TEST(test_turn_order)
 	}
 }
 
+/* 1.36: a gang in which only placeholders have run, and nobody does any more,
+ * does not run as long as a group lacks members. */
+TEST(test_phase_of_nobody)
+{
+	struct sgang_tally t = {
+		.pending = 1,
+		.satisfied = true,
+		.defined = true,
+		.min_member = 4,
+		.roles = { .any = true, .lacks = "SubGroup w lacks members" },
+	};
+
+	assert_int_equal(sgang_gang_phase(&t), SGANG_PHASE_GATHERING);
+	t.roles.gathered = true;
+	assert_int_equal(sgang_gang_phase(&t), SGANG_PHASE_WAITING);
+	t.roles.lacks[0] = '\0';
+	assert_int_equal(sgang_gang_phase(&t), SGANG_PHASE_RUNNING);
+	strcpy(t.roles.lacks, "SubGroup w lacks members");
+	t.running = 1;
+	assert_int_equal(sgang_gang_phase(&t), SGANG_PHASE_RUNNING);
+}
+
 /* 3.9: --gang-rank first and by rank, the others as they were submitted. */
 TEST(test_ring_order)
 {
