@@ -40,7 +40,7 @@ bool sgang_answer_is_text(void);
 /* Of the format that doc/formats/sgang.schema.json describes: the first number
  * changes when a reader of before would be misled, the second when there is
  * more. */
-#define SGANG_ANSWER_VERSION "1.0"
+#define SGANG_ANSWER_VERSION "1.1"
 
 /* The answers are to this command ("topology show"), a text that stays. */
 void sgang_answer_of(const char *name);

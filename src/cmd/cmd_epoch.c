@@ -373,8 +373,7 @@ static int ask_slurmctld(const struct request *request, char **text,
 	case 1:
 		*text = write_gang(gang, request->wait);
 		code = SGANG_EXIT_YES;
-		if (gang->phase == SGANG_PHASE_FINISHED ||
-		    gang->phase == SGANG_PHASE_FAILED)
+		if (gang->verdict)
 			code = sgang_cmd_no("the gang %s has ended",
 					    gang->record->name);
 		break;

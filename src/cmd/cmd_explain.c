@@ -170,7 +170,12 @@ static int find_subject(const struct request *request,
 
 static enum sgang_phase phase_of(const struct subject *subject)
 {
-	return subject->gang ? subject->gang->phase : subject->record->phase;
+	const struct sgang_record *record = subject->record;
+
+	if (subject->gang)
+		return subject->gang->phase;
+	return record->verdict ? sgang_phase_of_verdict(record->verdict) :
+				 record->phase;
 }
 
 static bool waits(const struct subject *subject)
@@ -622,7 +627,9 @@ static void put_wait(const struct sgang_gang *gang, struct json_object *object)
 
 static bool has_failed(const struct subject *subject)
 {
-	return subject->gang && phase_of(subject) == SGANG_PHASE_FAILED;
+	return subject->gang &&
+	       (subject->gang->verdict == SGANG_VERDICT_FAILED ||
+		subject->gang->verdict == SGANG_VERDICT_TIME_LIMIT);
 }
 
 /* qsort: the first to end first. */
@@ -646,6 +653,13 @@ static int signal_of(const struct sgang_jobrow *job)
 	return WIFSIGNALED(job->exit_code) ? WTERMSIG(job->exit_code) : 0;
 }
 
+static bool has_failed_itself(const struct sgang_jobrow *job)
+{
+	return job->class == SGANG_ROW_ENDED &&
+	       (job->end == SGANG_JOB_END_FAILED ||
+		job->end == SGANG_JOB_END_TIME_LIMIT);
+}
+
 /* The members that failed by themselves, and were not ended with the gang.
  * Returns how many are in 'losses'. */
 static size_t find_losses(const struct sgang_gang *gang,
@@ -658,7 +672,7 @@ static size_t find_losses(const struct sgang_gang *gang,
 	if (!all)
 		return 0;
 	for (i = 0; i < gang->n_jobs; i++)
-		if (gang->jobs[i]->failed)
+		if (has_failed_itself(gang->jobs[i]))
 			all[n++] = gang->jobs[i];
 	qsort(all, n, sizeof(*all), by_end);
 	if (n > LOSSES_MAX)

@@ -281,8 +281,7 @@ static bool is_over(const struct sgang_gang *gang)
 {
 	size_t i;
 
-	if (gang->phase != SGANG_PHASE_FINISHED &&
-	    gang->phase != SGANG_PHASE_FAILED)
+	if (!gang->verdict)
 		return false;
 	for (i = 0; i < gang->n_jobs; i++)
 		if (gang->jobs[i]->class != SGANG_ROW_ENDED ||
@@ -291,19 +290,18 @@ static bool is_over(const struct sgang_gang *gang)
 	return true;
 }
 
-/* The result at its end: yes if all members have succeeded. */
+/* The result at its end. */
 static int judge(const struct sgang_gang *gang)
 {
 	char name[SGANG_GANGS_NAME];
-	size_t i, failed = 0;
 
-	for (i = 0; i < gang->n_jobs; i++)
-		failed += strcmp(gang->jobs[i]->state, "COMPLETED") != 0;
-	if (!failed)
+	if (gang->verdict == SGANG_VERDICT_FINISHED)
 		return SGANG_EXIT_YES;
 	sgang_gangs_name(gang->record, name);
-	return sgang_cmd_no("gang %s: %zu of %zu jobs did not complete", name,
-			    failed, gang->n_jobs);
+	return sgang_cmd_no("gang %s %s: %" PRIu32 " of %" PRIu32
+			    " members did not complete",
+			    name, sgang_verdict_text(gang->verdict),
+			    gang->incomplete, gang->ended);
 }
 
 static int not_there(const struct request *request, const struct look *look,

@@ -29,6 +29,7 @@ const char *sgang_colour_phase(enum sgang_phase phase)
 		return "\033[32m"; /* green */
 	case SGANG_PHASE_TIMEOUT:
 	case SGANG_PHASE_FAILED:
+	case SGANG_PHASE_TIME_LIMIT:
 		return "\033[31m"; /* red */
 	default:
 		return "";

@@ -94,21 +94,40 @@ static bool has_live(const struct sgang_gang *gang)
 	       gang->placeholders;
 }
 
-/* A gang that must not lose a member ends as a whole, and its members say so;
- * of another gang all have to fail. */
-static enum sgang_phase phase_of(const struct sgang_gang *gang)
+/* What slurmctld has said when the last member ended; NONE: nothing. */
+static enum sgang_verdict told_verdict(const struct sgang_gang *gang)
 {
-	size_t i, failed = 0;
+	enum sgang_verdict verdict = SGANG_VERDICT_NONE;
+	int64_t latest = INT64_MIN;
+	size_t i;
 
-	if (has_live(gang) || !gang->n_jobs)
-		return gang->record->phase;
 	for (i = 0; i < gang->n_jobs; i++) {
-		if (gang->jobs[i]->record.phase == SGANG_PHASE_FAILED)
-			return SGANG_PHASE_FAILED;
-		failed += gang->jobs[i]->failed;
+		const struct sgang_jobrow *job = gang->jobs[i];
+
+		if (!job->record.verdict || job->end_time < latest)
+			continue;
+		verdict = job->record.verdict;
+		latest = job->end_time;
 	}
-	return failed == gang->n_jobs ? SGANG_PHASE_FAILED :
-					SGANG_PHASE_FINISHED;
+	return verdict;
+}
+
+/* An older slurmctld says nothing, and any needs a moment. */
+static void judge(struct sgang_gang *gang)
+{
+	struct sgang_verdict_sum sum = { .leader = false };
+	enum sgang_verdict verdict = told_verdict(gang);
+	struct sgang_verdict_member member;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++) {
+		sgang_verdict_read(&gang->jobs[i]->record, gang->jobs[i]->end,
+				   &member);
+		sgang_verdict_add(&sum, &member, gang->jobs[i]->tasks);
+	}
+	gang->verdict = verdict ? verdict : sgang_verdict(&sum);
+	gang->phase = sgang_phase_of_verdict(gang->verdict);
+	gang->incomplete = sgang_verdict_incomplete(&sum);
 }
 
 /* All members carry the same record, but a later one may not have the placement
@@ -203,7 +222,9 @@ static int fill_gang(struct sgang_gang *gang,
 	qsort(gang->jobs, n, sizeof(*gang->jobs), by_rank);
 	count_jobs(gang);
 	gang->record = best_record(gang);
-	gang->phase = phase_of(gang);
+	gang->phase = gang->record->phase;
+	if (n && !has_live(gang))
+		judge(gang);
 	gang->reason = first_reason(gang);
 	if (collect_nodes(gang, err)) {
 		clear_gang(gang);

@@ -28,12 +28,15 @@ struct sgang_gang {
 	const struct sgang_jobrow *object; /* its definition, NULL: none */
 	const struct sgang_record *record; /* the record of all members */
 	enum sgang_phase phase;
-	uint32_t pending; /* members, array tasks count */
+	enum sgang_verdict verdict; /* what became of it; NONE: it lives */
+	uint32_t pending;           /* members, array tasks count */
 	uint32_t held;
 	uint32_t running;
 	uint32_t placeholders; /* with nodes; neither held nor running */
 	uint32_t ended;
-	char **nodes; /* its nodes, sorted, each once */
+	uint32_t incomplete; /* of a gang that has ended: members that decide
+			      * about it and have not completed */
+	char **nodes;        /* its nodes, sorted, each once */
 	size_t n_nodes;
 	const char *reason;  /* why it waits, "" */
 	int64_t submit_time; /* of its first job */

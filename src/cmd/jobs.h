@@ -36,21 +36,21 @@ struct sgang_jobrow {
 	bool own;      /* the caller is that user */
 	char *account; /* "" when there is none */
 	char *partition;
-	char *state;         /* "CONFIGURING" */
-	char *nodes;         /* hostlist expression, "" */
-	char *order;         /* order= of its record; NULL: none */
-	char *reason;        /* "" when there is none */
-	int64_t submit_time; /* seconds since the epoch */
-	int64_t start_time;  /* of a pending job when Slurm expects
+	char *state;            /* "CONFIGURING" */
+	char *nodes;            /* hostlist expression, "" */
+	char *order;            /* order= of its record; NULL: none */
+	char *reason;           /* "" when there is none */
+	int64_t submit_time;    /* seconds since the epoch */
+	int64_t start_time;     /* of a pending job when Slurm expects
 			      * it to start; 0: not known */
-	int64_t end_time;    /* of an ended job */
-	uint32_t exit_code;  /* of that, as wait() has it */
-	uint32_t restarts;   /* how often Slurm has requeued it; 0 of a job
+	int64_t end_time;       /* of an ended job */
+	uint32_t exit_code;     /* of that, as wait() has it */
+	uint32_t restarts;      /* how often Slurm has requeued it; 0 of a job
 			      * that only accounting knows */
-	uint32_t priority;   /* of a pending job */
-	bool stopped;        /* held: it waits without a priority */
-	bool requeues;       /* Slurm would requeue it */
-	bool failed;         /* not completed, cancelled or preempted */
+	uint32_t priority;      /* of a pending job */
+	bool stopped;           /* held: it waits without a priority */
+	bool requeues;          /* Slurm would requeue it */
+	enum sgang_job_end end; /* of an ended job */
 };
 
 /* A pending job without a gang that Slurm could start now. */

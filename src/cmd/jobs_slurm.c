@@ -37,6 +37,21 @@ static const char *state_word(uint32_t state)
 	return base < JOB_END ? states[base] : "UNKNOWN";
 }
 
+static enum sgang_job_end end_of(uint32_t base)
+{
+	switch (base) {
+	case JOB_COMPLETE:
+		return SGANG_JOB_END_COMPLETED;
+	case JOB_CANCELLED:
+	case JOB_PREEMPTED:
+		return SGANG_JOB_END_CANCELLED;
+	case JOB_TIMEOUT:
+		return SGANG_JOB_END_TIME_LIMIT;
+	default:
+		return SGANG_JOB_END_FAILED;
+	}
+}
+
 /* The record has been set already. */
 static void set_class(struct sgang_jobrow *row, uint32_t state)
 {
@@ -49,8 +64,7 @@ static void set_class(struct sgang_jobrow *row, uint32_t state)
 	else
 		row->class = sgang_jobs_running(&row->record,
 						state & JOB_CONFIGURING);
-	row->failed = row->class == SGANG_ROW_ENDED && base != JOB_COMPLETE &&
-		      base != JOB_CANCELLED && base != JOB_PREEMPTED;
+	row->end = end_of(base);
 }
 
 /* A sentence of Slurm's own is shown instead of the word. Returns a string the

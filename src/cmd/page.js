@@ -746,14 +746,14 @@ const LINES_MOST = 60, DAY = 86400;
 /* What of a gang is between two times: [class, from, to]. */
 function spans(row, now)
 {
-	const over = row.phase === "Finished" || row.phase === "Failed";
+	const over = row.over, end = over ? row.ends || now : now;
 	const begun = row.started || 0, held = row.held > 0 && row.since ? row.since : 0;
-	const list = [["waits", row.submitted, begun || held || now]];
+	const list = [["waits", row.submitted, begun || held || end]];
 
 	if (held)
 		list.push(["holds", Math.max(held, row.submitted), now]);
 	if (begun)
-		list.push(["runs", begun, over ? row.ends || now : now]);
+		list.push(["runs", begun, end]);
 	if (begun && !over && row.ends > now)
 		list.push(["will", now, row.ends]);
 	if (!begun && row.expected > now)
@@ -765,7 +765,7 @@ function inWords(row)
 {
 	return [`submitted ${moment(row.submitted)}`, row.held && row.since ? `holds nodes since ${moment(row.since)}` : "",
 		row.started ? `started ${moment(row.started)}` : "", row.expected && !row.started ? `start expected ${moment(row.expected)}` : "",
-		row.ends ? `ends ${moment(row.ends)}` : ""].filter((text) => text).join(", ");
+		row.ends ? `${row.over ? "ended" : "ends"} ${moment(row.ends)}` : ""].filter((text) => text).join(", ");
 }
 
 function lineOf(row, now, from, to)

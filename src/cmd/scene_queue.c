@@ -7,8 +7,7 @@
 
 static void put_times(struct json_object *object, const struct sgang_gang *gang)
 {
-	bool over = gang->phase == SGANG_PHASE_FINISHED ||
-		    gang->phase == SGANG_PHASE_FAILED;
+	bool over = gang->verdict != SGANG_VERDICT_NONE;
 	int64_t expected = 0, ends = 0;
 	size_t i;
 
@@ -23,6 +22,7 @@ static void put_times(struct json_object *object, const struct sgang_gang *gang)
 		     (job->class == SGANG_ROW_ENDED && over)))
 			ends = job->end_time;
 	}
+	sgang_json_bool(object, "over", over);
 	sgang_json_known(object, "expected", (uint64_t)expected);
 	sgang_json_known(object, "ends", (uint64_t)ends);
 }

@@ -292,6 +292,17 @@ extern void sgang_host_no_expedite(job_record_t *job_ptr)
 		  job_ptr->job_id);
 }
 
+static enum sgang_job_end job_end(const job_record_t *job_ptr)
+{
+	if (IS_JOB_COMPLETE(job_ptr))
+		return SGANG_JOB_END_COMPLETED;
+	if (IS_JOB_CANCELLED(job_ptr) ||
+	    (job_ptr->job_state & JOB_STATE_BASE) == JOB_PREEMPTED)
+		return SGANG_JOB_END_CANCELLED;
+	return IS_JOB_TIMEOUT(job_ptr) ? SGANG_JOB_END_TIME_LIMIT :
+					 SGANG_JOB_END_FAILED;
+}
+
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 {
 	bitoff_t task;
@@ -309,6 +320,7 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->failed = info->state == SGANG_JOB_ENDED &&
 		       !IS_JOB_COMPLETE(job_ptr);
 	info->cancelled = info->failed && IS_JOB_CANCELLED(job_ptr);
+	info->end = job_end(job_ptr);
 	info->launch = launch_of(job_ptr);
 	info->restarts = job_ptr->restart_cnt;
 	info->priority = job_ptr->priority;

@@ -456,6 +456,10 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->withdrawn = j->state == FAKE_HELD && j->user_hold;
 	info->failed = j->state == FAKE_GONE && j->failed;
 	info->cancelled = info->failed && j->cancelled;
+	info->end = !info->failed   ? SGANG_JOB_END_COMPLETED :
+		    info->cancelled ? SGANG_JOB_END_CANCELLED :
+		    j->out_of_time  ? SGANG_JOB_END_TIME_LIMIT :
+				      SGANG_JOB_END_FAILED;
 	info->launch = j->launch;
 	info->restarts = j->restarts;
 	info->submit_time = j->submit_time;
@@ -1266,6 +1270,7 @@ static void end_job(struct fake_job *j, bool failed, bool cancelled)
 	j->state = FAKE_GONE;
 	j->failed = failed;
 	j->cancelled = cancelled;
+	j->out_of_time = false;
 	j->holds = 0;
 }
 
@@ -2096,6 +2101,16 @@ void fake_fail(uint32_t id, bool cancelled)
 
 	if (j && j->state != FAKE_GONE)
 		end_job(j, true, cancelled);
+}
+
+void fake_time_out(uint32_t id)
+{
+	struct fake_job *j = find(id);
+
+	if (j && j->state != FAKE_GONE)
+		end_job(j, true, false);
+	if (j)
+		j->out_of_time = true;
 }
 
 void fake_lose(uint32_t id)

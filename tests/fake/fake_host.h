@@ -114,7 +114,7 @@ struct fake_job {
 	bool refused; /* the launch, by its node */
 	bool parked, user_hold, refuses, limited, unprobable;
 	bool nonstrict;
-	bool failed, cancelled; /* how it ended */
+	bool failed, cancelled, out_of_time; /* how it ended */
 	uint32_t restarts;
 	int64_t begins; /* as the conductor asked; 0: it has not */
 	bool no_requeue;
@@ -170,6 +170,8 @@ void fake_boots(uint32_t id);
 void fake_end(uint32_t id);
 /* It ends with an error, or because somebody cancels it. */
 void fake_fail(uint32_t id, bool cancelled);
+/* ... or because its time limit is over. */
+void fake_time_out(uint32_t id);
 /* Its node fails, or it is preempted: it waits for another start. */
 void fake_lose(uint32_t id);
 /* Who is requeued is the last in the queue. */

@@ -309,8 +309,8 @@ test_expect_success '3.14 one that is cancelled, and one that is smaller now' '
 	wait_for 10 line_is "root/run Running 1/2/2 strict - 1 32 2 spine -" &&
 	wait_for 10 shows run Running=1 Ended=1 StartedMembers=2 &&
 	scancel -p side -u daemon &&
-	wait_for 10 "gangs --user=daemon --phase=finished | grep gather" &&
-	wait_for 10 shows daemon/gather Phase=Finished Satisfied=no Members=1 Ended=1 \
+	wait_for 10 "gangs --user=daemon --phase=cancelled | grep gather" &&
+	wait_for 10 shows daemon/gather Phase=Cancelled Satisfied=no Members=1 Ended=1 \
 		State=CANCELLED
 '
 test_expect_success '3.14 a name that is used again is the new gang' '

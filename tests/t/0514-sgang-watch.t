@@ -94,8 +94,9 @@ test_expect_success 'a gang of which a member fails' '
 	wait_for 10 "\"$sgang\" show two" &&
 	"$sgang" watch -i 1 two >out 2>err; test $? = 1 &&
 	cat out err &&
-	grep "^sgang: gang root/two: 1 of 2 jobs did not complete\$" err &&
-	grep "Phase     Finished" out
+	grep "^sgang: gang root/two has failed: 1 of 2 members did not complete\$" err &&
+	grep "Phase     Failed" out &&
+	wait_for 10 gang_log root/two failed
 '
 test_expect_success 'no terminal: page after page, and no escape' '
 	! grep "$esc" out &&
@@ -182,6 +183,39 @@ test_expect_success 'JSON is a line for each look' '
 	jq -e .gang out >names && test "$(sort -u names)" = "\"root/json\"" &&
 	{ json_prereq; ! test_have_prereq JSONSCHEMA || json_keeps out; } &&
 	tail -n 1 out | jq -e ".phase == \"Finished\""
+'
+test_expect_success 'a spare that nobody needs is no failure' '
+	rm -f work.go &&
+	set -- -N 1 --gang=spared --gang-min-member=2 --gang-spares=1 \
+		--gang-on-failure=replace &&
+	first=$(submit "$@" work.sh) &&
+	second=$(submit "$@" work.sh) &&
+	wait_for 20 all_in RUNNING $first $second &&
+	spare=$(submit "$@" --wrap "sleep 600") &&
+	wait_for 20 all_in RUNNING $spare &&
+	wait_for 10 "test \"\$(gang_record $spare spare)\" = 1" &&
+	touch work.go &&
+	"$sgang" watch -i 1 spared >out 2>err &&
+	rm work.go &&
+	test_must_be_empty err &&
+	all_in COMPLETED $first $second && all_in CANCELLED $spare &&
+	tail -n 12 out | grep "Phase     Finished" &&
+	wait_for 10 gang_log root/spared finished &&
+	wait_for 10 "gang_record $spare verdict | grep -x finished" &&
+	test "$("$sgang" list -h -o %n%T -t finished | grep spared)" = \
+		sparedFinished &&
+	"$sgang" show --json spared | jq -e ".phase == \"Finished\""
+'
+test_expect_success 'a gang that is cancelled before it ever starts' '
+	id=$(submit -N 1 --gang=never --gang-min-member=2 --wrap=true) &&
+	wait_for 10 squeue_says $id "1/2 members" &&
+	scancel $id &&
+	wait_for 10 gang_log root/never cancelled &&
+	test_expect_code 1 "$sgang" watch -i 1 never >out 2>err &&
+	echo "sgang: gang root/never was cancelled: 1 of 1 members did not complete" |
+		test_cmp - err &&
+	grep "Phase     Cancelled" out &&
+	"$sgang" list -h -o "%n %T" -t cancelled | grep "^never *Cancelled"
 '
 test_expect_success 'odd options' '
 	for value in 0 -1 x 1.5 86401; do

@@ -186,8 +186,8 @@ test_expect_success '4.34: when it is expected to start' '
 test_expect_success '4.34: one that has ended can be asked too' '
 	scancel $a $b &&
 	wait_for 10 all_in CANCELLED $a $b &&
-	tells two Phase=Finished RingCost=40 RingBest=40 &&
-	tells $a Phase=Finished JobId=$a
+	wait_for 10 tells two Phase=Cancelled RingCost=40 RingBest=40 &&
+	tells $a Phase=Cancelled JobId=$a
 '
 test_expect_success 'one that gathers, and one that nobody has defined' '
 	d=$(submit -N 1 --gang=three --gang-min-member=3) &&

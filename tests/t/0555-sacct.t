@@ -72,13 +72,14 @@ none_started()
 # The short record of a member, from what slurmctld shows of it: brief_of ID PHASE
 brief_of()
 {
-	local word
+	local word verdict
 
 	printf "gang=%s phase=%s" "$(gang_record $1 gang)" $2
 	for word in rank ring cross tier; do
 		printf " %s=%s" $word "$(gang_record $1 $word)"
 	done
-	echo
+	verdict=$(gang_record $1 verdict)
+	echo ${verdict:+" verdict=$verdict"}
 }
 
 sacct_says()
@@ -106,7 +107,7 @@ one_row_each()
 		test_cmp expected actual || return 1
 		sacct -n -P -j $(sacct_name $id) -o JobID | grep '\.batch$' ||
 			return 1
-		wait_for 60 "sacct_says $id '$(brief_of $id finished)'" ||
+		wait_for 60 "sacct_says $id \"\$(brief_of $id finished)\"" ||
 			return 1
 	done
 	test "$(restarts_of "$@")" = 0
@@ -227,7 +228,7 @@ test_expect_success "an operator's text in SystemComment stays" '
 		set system_comment = \"ask \\\"Bob\\\"\" where id_job = $2" &&
 	touch noted.go &&
 	wait_for 20 all_in COMPLETED $members &&
-	wait_for 20 "sacct_says $1 \"ask bob $(brief_of $1 finished)\"" &&
+	wait_for 20 "sacct_says $1 \"ask bob \$(brief_of $1 finished)\"" &&
 	heard &&
 	sacct_says $2 "ask \"Bob\""
 '

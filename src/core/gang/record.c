@@ -22,6 +22,8 @@ static const char *const phases[SGANG_PHASES] = {
 	[SGANG_PHASE_TIMEOUT] = "Timeout",
 	[SGANG_PHASE_FAILED] = "Failed",
 	[SGANG_PHASE_FINISHED] = "Finished",
+	[SGANG_PHASE_CANCELLED] = "Cancelled",
+	[SGANG_PHASE_TIME_LIMIT] = "TimeLimit",
 };
 
 const char *sgang_phase_name(enum sgang_phase phase)
@@ -39,6 +41,19 @@ int sgang_phase_find(const char *name)
 		if (!strcasecmp(name, phases[i]))
 			return i;
 	return -1;
+}
+
+enum sgang_phase sgang_phase_of_verdict(enum sgang_verdict verdict)
+{
+	static const enum sgang_phase of[SGANG_VERDICTS] = {
+		[SGANG_VERDICT_NONE] = SGANG_PHASE_UNDEFINED,
+		[SGANG_VERDICT_FINISHED] = SGANG_PHASE_FINISHED,
+		[SGANG_VERDICT_FAILED] = SGANG_PHASE_FAILED,
+		[SGANG_VERDICT_CANCELLED] = SGANG_PHASE_CANCELLED,
+		[SGANG_VERDICT_TIME_LIMIT] = SGANG_PHASE_TIME_LIMIT,
+	};
+
+	return of[verdict];
 }
 
 static const char *const hold_ends[SGANG_HOLD_ENDS] = {
@@ -89,6 +104,7 @@ enum kind {
 	KIND_WAIT, /* seconds or UNLIMITED */
 	KIND_GROUPS,
 	KIND_HOLD_END,
+	KIND_VERDICT,
 	KIND_TIME,   /* seconds since the epoch */
 	KIND_DEVICE, /* any */
 	KIND_ORDER   /* node_order.h; is not in struct sgang_record */
@@ -154,6 +170,9 @@ static const struct word {
 	{ "stale", KIND_TIME, SPARSE, FIELD(stale) },
 	{ "done", KIND_U32, SPARSE, FIELD(done) },
 	{ "success", KIND_BOOL, SPARSE, FIELD(success) },
+	{ "itself", KIND_BOOL, SPARSE, FIELD(by_itself) },
+	{ "replaced", KIND_BOOL, SPARSE, FIELD(replaced) },
+	{ "verdict", KIND_VERDICT, SPARSE, BRIEF(verdict) },
 	{ "recall", KIND_TIME, SPARSE, FIELD(recall) },
 	{ "leaves", KIND_TIME, SPARSE, FIELD(leaves) },
 	{ "stays", KIND_TEXT, SPARSE, FIELD(stays) },
@@ -442,6 +461,22 @@ static bool get_hold_end(void *field, size_t size, const char *value)
 	return true;
 }
 
+static void put_verdict(FILE *out, const void *field)
+{
+	fputs(sgang_verdict_word(*(const enum sgang_verdict *)field), out);
+}
+
+/* Of a word of a newer version nothing is known. */
+static bool get_verdict(void *field, size_t size, const char *value)
+{
+	int found = sgang_verdict_find(value);
+	enum sgang_verdict verdict = found < 0 ? SGANG_VERDICT_NONE :
+						 (enum sgang_verdict)found;
+
+	memcpy(field, &verdict, size);
+	return true;
+}
+
 static void put_time(FILE *out, const void *field)
 {
 	fprintf(out, "%" PRId64, *(const int64_t *)field);
@@ -486,6 +521,7 @@ static const struct {
 	[KIND_WAIT] = { put_wait, get_wait },
 	[KIND_GROUPS] = { put_text, get_groups },
 	[KIND_HOLD_END] = { put_hold_end, get_hold_end },
+	[KIND_VERDICT] = { put_verdict, get_verdict },
 	[KIND_TIME] = { put_time, get_time },
 	[KIND_DEVICE] = { put_device, get_device },
 	[KIND_ORDER] = { NULL, NULL },

@@ -25,8 +25,10 @@
 
 #include "asks.h"
 #include "spec.h"
+#include "verdict.h"
 
-/* design section 5; strings in record.c */
+/* design section 5; strings in record.c. The last four are those of a gang that
+ * has ended (verdict.h); a member that has ended says FAILED or FINISHED. */
 enum sgang_phase {
 	SGANG_PHASE_UNDEFINED,
 	SGANG_PHASE_GATHERING,
@@ -37,6 +39,8 @@ enum sgang_phase {
 	SGANG_PHASE_TIMEOUT,
 	SGANG_PHASE_FAILED,
 	SGANG_PHASE_FINISHED,
+	SGANG_PHASE_CANCELLED,
+	SGANG_PHASE_TIME_LIMIT,
 	SGANG_PHASES
 };
 
@@ -45,6 +49,8 @@ enum sgang_phase {
 const char *sgang_phase_name(enum sgang_phase phase);
 /* -1 when there is none of that name. Case is ignored. */
 int sgang_phase_find(const char *name);
+/* The phase of a gang of which that became. */
+enum sgang_phase sgang_phase_of_verdict(enum sgang_verdict verdict);
 
 /* Why members do not hold their nodes any more without having been started. */
 enum sgang_hold_end {
@@ -158,6 +164,9 @@ struct sgang_record {
 			     * then */
 	uint32_t done;  /* members of this start that have completed */
 	bool success;   /* it was ended, as its gang was done without it */
+	bool by_itself; /* its phase is FAILED, but no policy ended it */
+	bool replaced;  /* it was lost, and a spare has its place */
+	enum sgang_verdict verdict; /* of its gang, which ended with it */
 	int64_t recall; /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
 	int64_t leaves; /* since then it is to be requeued, as a node of its

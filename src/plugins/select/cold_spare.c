@@ -243,8 +243,7 @@ static void time_out(struct sgang_conductor *c, const struct gang *g,
 		 "Gang %s/%s: cold spare was not needed within its time limit",
 		 g->ns, g->name);
 	sgang_log(SGANG_LOG_INFO, "%s; job %u ends", why, job_id);
-	c->host->jobs.end(job);
-	c->host->jobs.tell_end(job, why);
+	sgang_publish_end(c, g, job, SGANG_PHASE_FINISHED, why);
 }
 
 /* A node that drains is released; the job gets another one later. */

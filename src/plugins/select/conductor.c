@@ -490,8 +490,10 @@ static int first_half(struct sgang_conductor *c)
 	sgang_drains_look(c);
 	if (c->fresh || c->lost_claims)
 		sgang_claim_recover_all(c);
-	if (c->fresh)
+	if (c->fresh) {
 		sgang_epoch_recover_all(c);
+		sgang_ends_recover_all(c);
+	}
 	c->fresh = false;
 	sgang_reserve_review(c);
 	sgang_evict_check_all(c);

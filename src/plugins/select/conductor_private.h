@@ -138,6 +138,19 @@ struct placeholder {
 	bool preempted; /* so it is lost */
 };
 
+/* Members that have ended (ends.c). */
+struct end {
+	uint32_t job_id;
+	uint32_t nth; /* the order in which they were noted */
+	struct sgang_verdict_member member;
+};
+
+struct ends {
+	struct end *list;
+	size_t n, cap;
+	int64_t created; /* of the gang that came to be then */
+};
+
 struct gang {
 	struct gang *next;  /* in the list of all */
 	struct gang *chain; /* in its bucket */
@@ -250,12 +263,7 @@ struct gang {
 		char text[SGANG_CLAIM_SIZE]; /* for the records */
 	} failed;
 
-	/* Members that have ended. */
-	struct {
-		uint32_t members;
-		uint32_t failed; /* of these */
-		bool killed;     /* because a member was lost */
-	} ended;
+	struct ends ends;
 
 	/* The turn of the gang, and its nodes. */
 	struct {
@@ -930,6 +938,20 @@ void sgang_hold_remove(struct sgang_conductor *c, struct gang *g,
 /* Apply --gang-on-failure where a member was lost. */
 void sgang_failure_check_all(struct sgang_conductor *c);
 
+/* --- ends.c --- */
+
+/* Call when a member of the last pass has ended. */
+void sgang_ends_note(struct gang *g, const struct sgang_job_info *info);
+/* Note those that ended before a restart. */
+void sgang_ends_recover_all(struct sgang_conductor *c);
+/* A spare has the place of this member, which was lost. If that has ended, it
+ * counts no more. */
+void sgang_ends_replaced(struct sgang_conductor *c, struct gang *g,
+			 uint32_t job_id);
+/* What became of the gang, whose last member has ended. */
+enum sgang_verdict sgang_ends_judge(struct sgang_conductor *c, struct gang *g);
+void sgang_ends_forget(struct gang *g);
+
 /* --- below.c --- */
 
 /* Call when a job with this record is first seen to have ended; told: the
@@ -1006,6 +1028,9 @@ int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
 /* The same with the order of its nodes, where the record says `ordered`. */
 int sgang_publish_place(struct sgang_conductor *c, struct sgang_job *job,
 			const struct sgang_record *r, const char *order);
+/* The loss of a member that has ended ends nobody: let its record say so. */
+void sgang_publish_passed(struct sgang_conductor *c, const struct gang *g,
+			  struct sgang_job *job);
 /* Write at once the record of a member that is not placed, with this phase. The
  * member is then as if never started, unless the phase is Failed. */
 void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,

@@ -122,8 +122,9 @@ static void add_ended(const struct sgang_job_info *info, void *arg)
 	if (info->state == SGANG_JOB_ENDED &&
 	    sgang_record_parse(info->comment, &r) == 1 &&
 	    (info->failed || r.on_failure > SGANG_ON_FAILURE_IGNORE) &&
-	    r.started == started(all->g) && r.phase != SGANG_PHASE_FAILED &&
-	    !strcmp(r.ns, all->g->ns) && !strcmp(r.name, all->g->name))
+	    !r.success && r.started == started(all->g) &&
+	    r.phase != SGANG_PHASE_FAILED && !strcmp(r.ns, all->g->ns) &&
+	    !strcmp(r.name, all->g->name))
 		add_id(all, info->job_id);
 }
 
@@ -254,10 +255,14 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job_info info;
 
-	sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
 	c->host->jobs.info(job, &info);
-	if (info.state != SGANG_JOB_ENDED)
+	if (info.state == SGANG_JOB_ENDED) {
+		sgang_publish_passed(c, g, job);
+	} else {
+		sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
 		c->host->jobs.end(job);
+	}
+	c->host->jobs.info(job, &info);
 	if (policy(c, &info) > SGANG_ON_FAILURE_KILL && used_up(all, &info))
 		tell_used_up(c, all, &info);
 	else if (info.labelled)
@@ -274,7 +279,7 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 	if (info->state == SGANG_JOB_ENDED && info->failed) {
 		if (info->labelled)
 			c->host->jobs.unlabel(job);
-		sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
+		sgang_publish_passed(c, g, job);
 	} else if (info->state == SGANG_JOB_PENDING &&
 		   sgang_record_parse(info->comment, &r) == 1 && r.started) {
 		r.started = 0;
@@ -449,8 +454,6 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: member %u is lost: the gang is %s", g->ns,
 			  g->name, lost, again ? "requeued" : "ended");
-	if (!again && ended)
-		g->ended.killed = !came_later(g);
 	forget_everybody(&all);
 }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/base/nodeset.h"
+#include "core/gang/verdict.h"
 
 /* A start this far away counts as never, and a job of this length as endless: a
  * year, which backfill takes for a job without a time limit. */
@@ -57,6 +58,7 @@ struct sgang_job_info {
 				   * be over before its end */
 	bool failed;              /* ended, and not by completing */
 	bool cancelled;           /* ... by a user */
+	enum sgang_job_end end;   /* of an ended job */
 	enum sgang_launch launch; /* of a hold that was adopted, and of
 				   * one that ended */
 	uint32_t restarts;

@@ -72,6 +72,12 @@ void sgang_metrics_hold_ended(struct sgang_metrics *m, enum sgang_hold_end why,
 	m->holds_ended[why] += members;
 }
 
+void sgang_metrics_gang_ended(struct sgang_metrics *m,
+			      enum sgang_verdict verdict)
+{
+	m->gangs_ended[verdict]++;
+}
+
 void sgang_metrics_observe(struct sgang_metrics *m,
 			   enum sgang_histogram histogram, double value)
 {
@@ -107,6 +113,18 @@ static void print_holds_ended(const struct sgang_metrics *m, FILE *out)
 			m->holds_ended[i]);
 }
 
+static void print_gangs_ended(const struct sgang_metrics *m, FILE *out)
+{
+	fputs("# TYPE slurm_gang_ended counter\n"
+	      "# HELP slurm_gang_ended Gangs that ended.\n",
+	      out);
+	for (int i = SGANG_VERDICT_NONE + 1; i < SGANG_VERDICTS; i++)
+		fprintf(out,
+			"slurm_gang_ended_total{verdict=\"%s\"} %" PRIu64 "\n",
+			sgang_verdict_word((enum sgang_verdict)i),
+			m->gangs_ended[i]);
+}
+
 /* Each bucket includes the buckets below it. */
 static void print_histogram(const struct sgang_metrics *m, int i, FILE *out)
 {
@@ -134,6 +152,7 @@ void sgang_metrics_print(const struct sgang_metrics *m, FILE *out)
 	for (int i = 0; i < SGANG_COUNTERS; i++)
 		print_counter(m, i, out);
 	print_holds_ended(m, out);
+	print_gangs_ended(m, out);
 	for (int i = 0; i < SGANG_HISTOGRAMS; i++)
 		print_histogram(m, i, out);
 	fputs("# EOF\n", out);

@@ -45,6 +45,7 @@ enum sgang_histogram {
 struct sgang_metrics {
 	uint64_t count[SGANG_COUNTERS];
 	uint64_t holds_ended[SGANG_HOLD_ENDS]; /* members; NONE: unused */
+	uint64_t gangs_ended[SGANG_VERDICTS];  /* NONE: unused */
 	struct {
 		uint64_t bucket[SGANG_METRICS_BUCKETS + 1]; /* last: above */
 		double sum;
@@ -55,6 +56,9 @@ void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter);
 /* The holds of so many members ended without a start. */
 void sgang_metrics_hold_ended(struct sgang_metrics *m, enum sgang_hold_end why,
 			      size_t members);
+/* That became of a gang. */
+void sgang_metrics_gang_ended(struct sgang_metrics *m,
+			      enum sgang_verdict verdict);
 void sgang_metrics_observe(struct sgang_metrics *m,
 			   enum sgang_histogram histogram, double value);
 

@@ -44,7 +44,6 @@ static void fail(struct sgang_conductor *c, struct gang *g)
 		 "Gang %s/%s: its placeholders were not ready in time", g->ns,
 		 g->name);
 	sgang_log(SGANG_LOG_INFO, "%s, all members end", why);
-	g->ended.killed = true;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 

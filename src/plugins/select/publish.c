@@ -128,6 +128,20 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	(void)sgang_publish_write(c, job, &r);
 }
 
+void sgang_publish_passed(struct sgang_conductor *c, const struct gang *g,
+			  struct sgang_job *job)
+{
+	struct sgang_job_info info;
+	struct sgang_record r;
+
+	sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
+	c->host->jobs.info(job, &info);
+	if (sgang_record_parse(info.comment, &r) != 1)
+		return;
+	r.by_itself = true;
+	(void)sgang_publish_write(c, job, &r);
+}
+
 void sgang_publish_end(struct sgang_conductor *c, const struct gang *g,
 		       struct sgang_job *job, enum sgang_phase phase,
 		       const char *why)
@@ -322,6 +336,12 @@ static uint64_t hash_records(const struct gang *g)
 	return sgang_hash_text(hash, g->attempt.helps);
 }
 
+/* A cold spare has started with its gang, and has not run. */
+static bool has_run(const struct sgang_record *r)
+{
+	return !(r->spare && r->cold);
+}
+
 /* Show in the record of an ended job that its part is over. The fields of its
  * placement stay, for later queries. */
 static void show_end(struct sgang_conductor *c, struct sgang_job *job,
@@ -329,7 +349,7 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 {
 	/* a member held when slurmctld died may not have started */
 	bool ran = r->phase != SGANG_PHASE_HOLDING &&
-		   r->phase != SGANG_PHASE_STARTING && !(r->spare && r->cold);
+		   r->phase != SGANG_PHASE_STARTING && has_run(r);
 	struct sgang_job_info info;
 
 	c->host->jobs.info(job, &info);
@@ -438,7 +458,8 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 		break;
 	case SGANG_PHASE_FAILED:
 	case SGANG_PHASE_FINISHED:
-		sgang_account_ended(c, job, &r);
+		if (has_run(&r))
+			sgang_account_ended(c, job, &r);
 		break;
 	default:
 		break;
@@ -587,22 +608,26 @@ static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 	g->hold.told_unsaved = tell;
 }
 
-/* The tally of a gang without members does not say how they ended. */
-static void log_phase(const struct sgang_conductor *c, struct gang *g,
-		      enum sgang_phase phase, const char *why)
+static void log_phase(const struct sgang_conductor *c, const struct gang *g,
+		      const char *why)
 {
-	bool failed = g->ended.killed ||
-		      (g->ended.members && g->ended.failed == g->ended.members);
 	char words[320];
 
 	sgang_gang_words(&g->tally, why, c->host->now(), words, sizeof(words));
-	if (phase == SGANG_PHASE_FINISHED && failed)
-		snprintf(words, sizeof(words), "failed");
 	sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name, words);
-	if (phase == SGANG_PHASE_FINISHED) {
-		g->ended.members = g->ended.failed = 0;
-		g->ended.killed = false;
-	}
+}
+
+/* The tally of a gang without members does not say what became of it. */
+static void close_gang(struct sgang_conductor *c, struct gang *g)
+{
+	enum sgang_verdict verdict = sgang_ends_judge(c, g);
+
+	if (verdict)
+		sgang_metrics_gang_ended(&c->metrics, verdict);
+	else /* it had a definition alone */
+		verdict = SGANG_VERDICT_FINISHED;
+	sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name,
+		  sgang_verdict_word(verdict));
 }
 
 /* Backfill plans for members one by one, and gives whole nodes to each in its
@@ -694,8 +719,10 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	sgang_limits_check(c, g);
 	snprintf(why, sizeof(why), "%s", g->attempt.why);
 	start = may_start(c, g, why, sizeof(why));
-	if (phase != g->phase)
-		log_phase(c, g, phase, why);
+	if (phase != g->phase && phase == SGANG_PHASE_FINISHED)
+		close_gang(c, g);
+	else if (phase != g->phase)
+		log_phase(c, g, why);
 	g->phase = phase;
 	show_unsaved(c, g);
 	if (is_ordinary(c, g) && !g->tally.roles.lacks[0])

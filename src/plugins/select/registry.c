@@ -152,6 +152,7 @@ static void free_gang(struct gang *g)
 {
 	sgang_branches_forget(g);
 	sgang_branches_forget_ends(g);
+	sgang_ends_forget(g);
 	free(g->entries);
 	free(g->group.gangs);
 	free(g->hold.members);
@@ -361,15 +362,6 @@ static void look_at_ended(struct sgang_conductor *c,
 		note_lost(g, info, &r);
 }
 
-/* A member of the last pass has ended. */
-static void count_end(const struct entry *e, const struct sgang_job_info *info)
-{
-	if (!e)
-		return;
-	e->gang->ended.members++;
-	e->gang->ended.failed += info->failed && !info->cancelled;
-}
-
 /* A member held when slurmctld died that has completed since. True if its gang
  * may ask for this again. */
 static bool look_at_completed(struct sgang_conductor *c,
@@ -403,7 +395,9 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	bool listed;
 
 	if (info->state == SGANG_JOB_ENDED) {
-		count_end(find_entry(c, info), info);
+		e = find_entry(c, info);
+		if (e)
+			sgang_ends_note(e->gang, info);
 		if (!look_at_leaver(c, info))
 			look_at_ended(c, info);
 		if (!look_at_completed(c, info))
@@ -747,6 +741,8 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 			c->host->jobs.look(job, &info);
 		/* Unseen entries are dropped by the next pass. */
 		set_seen(c, e, job && info.state != SGANG_JOB_ENDED);
+		if (job && !e->seen)
+			sgang_ends_note(g, &info);
 		if (!e->seen)
 			continue;
 		read_info(c, e, &info);

@@ -359,25 +359,83 @@ GANGS_TEST(a_failed_gang_has_failed)
 	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_FAILED);
 }
 
-/* 5.6: of a gang that may lose members all have to fail. */
-GANGS_TEST(a_gang_fails_when_all_do)
+/* 3.19, 6.11: what became of a gang is decided by the ends of its members; the
+ * rules are in test_verdict.c. */
+GANGS_TEST(an_ended_gang_has_a_verdict)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", E, 1, 1, 9, "n1", "", 0, FINISHED, false },
 		{ 2, "alice/a", E, 1, 1, 9, "n2", "", 1, FINISHED, false },
+		{ 3, "alice/a", E, 2, 1, 9, "n3", "", -1, FINISHED, false },
 	};
-	struct sgang_error err;
+	/* How each ends: c completed, f failed, t time limit, x cancelled. */
+	static const char letters[] = "cftx";
+	static const enum sgang_job_end how[] = {
+		SGANG_JOB_END_COMPLETED,
+		SGANG_JOB_END_FAILED,
+		SGANG_JOB_END_TIME_LIMIT,
+		SGANG_JOB_END_CANCELLED,
+	};
+	static const struct {
+		const char *ends;
+		bool spare, success; /* the third */
+		enum sgang_verdict verdict;
+		enum sgang_phase phase;
+		uint32_t incomplete;
+	} cases[] = {
+		{ "ccc", false, false, SGANG_VERDICT_FINISHED, FINISHED, 0 },
+		{ "cfc", false, false, SGANG_VERDICT_FAILED, FAILED, 1 },
+		{ "fff", false, false, SGANG_VERDICT_FAILED, FAILED, 4 },
+		{ "ttt", false, false, SGANG_VERDICT_TIME_LIMIT,
+		  SGANG_PHASE_TIME_LIMIT, 4 },
+		{ "xxx", false, false, SGANG_VERDICT_CANCELLED,
+		  SGANG_PHASE_CANCELLED, 4 },
+		/* two are needed, and have completed */
+		{ "ccx", false, false, SGANG_VERDICT_FINISHED, FINISHED, 2 },
+		/* spares that nobody needed, and what such a spare was before
+		 * slurm-gang said that it ended it */
+		{ "ccx", true, true, SGANG_VERDICT_FINISHED, FINISHED, 0 },
+		{ "ccx", true, false, SGANG_VERDICT_FINISHED, FINISHED, 0 },
+		/* servers that were not needed any more */
+		{ "ccx", false, true, SGANG_VERDICT_FINISHED, FINISHED, 0 },
+	};
 
-	for (size_t failed = 0; failed <= COUNT(rows); failed++) {
-		build(rows, COUNT(rows));
-		sgang_gangs_clear(&gangs);
-		store[0].failed = failed > 0;
-		store[1].failed = failed > 1;
-		assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
-		assert_int_equal(gangs.gang[0].phase,
-				 failed == COUNT(rows) ? SGANG_PHASE_FAILED :
-							 SGANG_PHASE_FINISHED);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		fill_all(rows, COUNT(rows));
+		for (size_t k = 0; k < COUNT(rows); k++)
+			store[k].end = how[strchr(letters, cases[i].ends[k]) -
+					   letters];
+		store[2].record.spare = cases[i].spare;
+		store[2].record.success = cases[i].success;
+		build_again();
+		assert_int_equal(gangs.gang[0].verdict, cases[i].verdict);
+		assert_int_equal(gangs.gang[0].phase, cases[i].phase);
+		assert_int_equal(gangs.gang[0].incomplete, cases[i].incomplete);
 	}
+}
+
+/* slurmctld has seen members that are forgotten since; of several that it said,
+ * as the gang went on by a requeue, the last counts. While a member lives
+ * nothing became of the gang. */
+GANGS_TEST(slurmctld_has_the_last_word)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", E, 1, 1, 9, "n1", "", 0, FINISHED, false },
+		{ 2, "alice/a", E, 1, 1, 20, "n2", "", 1, FINISHED, false },
+	};
+
+	fill_all(rows, COUNT(rows));
+	store[0].record.verdict = SGANG_VERDICT_CANCELLED;
+	build_again();
+	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_CANCELLED);
+	store[1].record.verdict = SGANG_VERDICT_FAILED;
+	build_again();
+	assert_int_equal(gangs.gang[0].phase, FAILED);
+	store[1].class = R;
+	store[1].record.phase = RUNNING;
+	build_again();
+	assert_int_equal(gangs.gang[0].phase, RUNNING);
+	assert_int_equal(gangs.gang[0].verdict, SGANG_VERDICT_NONE);
 }
 
 /* 5.6: the node of a later member boots: nobody holds that one. */

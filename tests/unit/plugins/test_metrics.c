@@ -38,6 +38,12 @@ TEST(test_print)
 		"slurm_gang_holds_ended_total{cause=\"timeout\"} 5\n"
 		"slurm_gang_holds_ended_total{cause=\"preempted\"} 0\n",
 		"slurm_gang_holds_ended_total{cause=\"incomplete\"} 1\n"
+		"# TYPE slurm_gang_ended counter\n"
+		"# HELP slurm_gang_ended Gangs that ended.\n"
+		"slurm_gang_ended_total{verdict=\"finished\"} 2\n"
+		"slurm_gang_ended_total{verdict=\"failed\"} 0\n"
+		"slurm_gang_ended_total{verdict=\"cancelled\"} 1\n"
+		"slurm_gang_ended_total{verdict=\"timelimit\"} 0\n"
 		"# TYPE slurm_gang_lock_seconds histogram\n",
 		"# TYPE slurm_gang_wait_seconds histogram\n"
 		"# UNIT slurm_gang_wait_seconds seconds\n# HELP ",
@@ -65,6 +71,9 @@ TEST(test_print)
 	sgang_metrics_hold_ended(&m, SGANG_HOLD_END_TIMEOUT, 2);
 	sgang_metrics_hold_ended(&m, SGANG_HOLD_END_TIMEOUT, 3);
 	sgang_metrics_hold_ended(&m, SGANG_HOLD_END_INCOMPLETE, 1);
+	sgang_metrics_gang_ended(&m, SGANG_VERDICT_FINISHED);
+	sgang_metrics_gang_ended(&m, SGANG_VERDICT_FINISHED);
+	sgang_metrics_gang_ended(&m, SGANG_VERDICT_CANCELLED);
 	sgang_metrics_observe(&m, SGANG_HIST_WAIT, 0.5);
 	sgang_metrics_observe(&m, SGANG_HIST_WAIT, 1);
 	sgang_metrics_observe(&m, SGANG_HIST_WAIT, 60);

@@ -38,7 +38,8 @@ TOY_TEST(test_ended)
 	fail_and_pass(late, true);
 	says(late, "");
 	assert_int_equal(record_of(late).phase, SGANG_PHASE_FINISHED);
-	assert_true(was_logged("alice/late: finished"));
+	assert_true(was_logged("alice/late: cancelled"));
+	assert_int_equal(record_of(late).verdict, SGANG_VERDICT_CANCELLED);
 
 	ids[1] = submit(member_of("train", 2));
 	schedule_to(ids, 2, FAKE_RUNNING);
@@ -47,7 +48,8 @@ TOY_TEST(test_ended)
 	says(ids[0], "");
 	assert_true(was_logged("alice/train: running 2/2 members"));
 	fake_end(ids[0]);
-	fail_and_pass(ids[1], false);
+	fake_end(ids[1]);
+	pass();
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_FINISHED);
 		assert_true(record_of(ids[i]).placed);
@@ -55,8 +57,274 @@ TOY_TEST(test_ended)
 	assert_true(was_logged("alice/train: finished"));
 }
 
-/* 5.6: the log says of a gang that failed that it did: all its members, or one
- * and it must not lose any. */
+/* ---- what became of a gang ---- */
+
+/* As a letter says: it completes, fails, is out of time or is cancelled; else
+ * it stays. */
+static void end_as(uint32_t id, char how)
+{
+	switch (how) {
+	case 'c':
+		fake_end(id);
+		break;
+	case 'f':
+	case 'x':
+		fake_fail(id, how == 'x');
+		break;
+	case 't':
+		fake_time_out(id);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The verdict is in the records of those that ended last, in what accounting has
+ * of them if the gang ran, and in the log. */
+static void assert_verdict(const uint32_t *ids, size_t n,
+			   enum sgang_verdict wanted, bool ran)
+{
+	const char *word = sgang_verdict_word(wanted);
+	char line[64], brief[64];
+	size_t told = 0, accounted = 0;
+
+	snprintf(line, sizeof(line), "alice/train: %s", word);
+	snprintf(brief, sizeof(brief), " verdict=%s", word);
+	for (size_t i = 0; i < n; i++) {
+		enum sgang_verdict verdict = record_of(ids[i]).verdict;
+
+		if (verdict && verdict != wanted)
+			fail_msg("%s: %s, not %s", context,
+				 sgang_verdict_word(verdict), word);
+		told += verdict != SGANG_VERDICT_NONE;
+		accounted += strstr(fake_job(ids[i])->brief, brief) != NULL;
+	}
+	if (!told || (accounted > 0) != ran ||
+	    fake_log_count(SGANG_LOG_INFO, line) != 1)
+		fail_msg("%s: not %s: %zu records, %zu in accounting", context,
+			 word, told, accounted);
+}
+
+/* 3.19, 6.11: how its members end, in two steps; a plus sign is two minutes. */
+TOY_TEST(test_verdict)
+{
+	static const struct {
+		const char *more;
+		uint32_t min;
+		const char *first, *then;
+		enum sgang_verdict is;
+	} cases[] = {
+		{ NULL, 3, "ccc", "", SGANG_VERDICT_FINISHED },
+		{ NULL, 3, "c", "-cc", SGANG_VERDICT_FINISHED },
+		{ NULL, 3, "f", "-cc", SGANG_VERDICT_FAILED },
+		{ NULL, 3, "fff", "", SGANG_VERDICT_FAILED },
+		{ NULL, 3, "ttt", "", SGANG_VERDICT_TIME_LIMIT },
+		{ NULL, 3, "c", "-tt", SGANG_VERDICT_TIME_LIMIT },
+		{ NULL, 3, "xxx", "", SGANG_VERDICT_CANCELLED },
+		{ NULL, 3, "x", "-cc", SGANG_VERDICT_CANCELLED },
+		{ "gang_total_number=3", 2, "x", "-cc",
+		  SGANG_VERDICT_FINISHED },
+		/* ended with the one that was lost */
+		{ "gang_on_failure=kill", 3, "f", "", SGANG_VERDICT_FAILED },
+		{ "gang_on_failure=kill", 3, "cf", "", SGANG_VERDICT_FAILED },
+		{ "gang_on_failure=kill", 3, "t", "",
+		  SGANG_VERDICT_TIME_LIMIT },
+		{ "gang_on_failure=kill", 3, "x", "", SGANG_VERDICT_CANCELLED },
+		{ "gang_on_failure=kill", 3, "xxx", "",
+		  SGANG_VERDICT_CANCELLED },
+		{ "gang_on_failure=requeue", 3, "xxx", "",
+		  SGANG_VERDICT_CANCELLED },
+		/* too few are left */
+		{ "gang_on_stale=kill|gang_stale_grace=2", 3, "x", "+",
+		  SGANG_VERDICT_FAILED },
+		{ "gang_on_failure=kill", 3, "ccc", "",
+		  SGANG_VERDICT_FINISHED },
+		/* not needed any more */
+		{ "gang_on_success=leader", 3, "c", "",
+		  SGANG_VERDICT_FINISHED },
+		{ "gang_on_success=leader", 3, "-f", "c",
+		  SGANG_VERDICT_FINISHED },
+		{ "gang_on_success=leader", 3, "f", "-cc",
+		  SGANG_VERDICT_FAILED },
+		{ "gang_on_success=2", 3, "cc", "", SGANG_VERDICT_FINISHED },
+		{ "gang_on_success=2", 3, "f", "-cc", SGANG_VERDICT_FINISHED },
+		{ "gang_on_success=2", 3, "ff", "--c", SGANG_VERDICT_FAILED },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_of("train", cases[i].min);
+		uint32_t ids[3], ranked[3];
+
+		afresh(setup, "case %zu", i);
+		rq.more = cases[i].more;
+		submit_and_pass(rq, 3, ids);
+		schedule_to(ids, 3, FAKE_RUNNING);
+		pass();
+		for (int k = 0; k < 3; k++)
+			ranked[record_of(ids[k]).member_rank] = ids[k];
+		for (int k = 0; cases[i].first[k]; k++)
+			end_as(ranked[k], cases[i].first[k]);
+		pass();
+		if (cases[i].then[0] == '+')
+			fake_clock(121);
+		for (int k = 0; cases[i].then[k]; k++)
+			end_as(ranked[k], cases[i].then[k]);
+		pass();
+		pass();
+		all_in_state(ids, 3, FAKE_GONE);
+		assert_verdict(ids, 3, cases[i].is, true);
+	}
+}
+
+/* One that was cancelled before it ever ran. */
+TOY_TEST(test_never_ran)
+{
+	uint32_t ids[2];
+
+	submit_and_pass(member_of("train", 3), 2, ids);
+	fail_and_pass(ids[0], true);
+	assert_int_equal(record_of(ids[0]).verdict, SGANG_VERDICT_NONE);
+	fail_and_pass(ids[1], true);
+	assert_verdict(ids, 2, SGANG_VERDICT_CANCELLED, false);
+}
+
+/* After a restart those that Slurm still knows are not forgotten; those that it
+ * forgets are not, without one. */
+TOY_TEST(test_remembered)
+{
+	for (int restart = 0; restart < 2; restart++) {
+		uint32_t ids[2];
+
+		afresh(setup, "restart %d", restart);
+		submit_many(member_of("train", 2), 2, ids);
+		schedule_to(ids, 2, FAKE_RUNNING);
+		pass();
+		fail_and_pass(ids[0], false);
+		if (restart)
+			come_back(false);
+		else
+			fake_purge();
+		pass();
+		fake_end(ids[1]);
+		pass();
+		assert_verdict(ids + 1, 1, SGANG_VERDICT_FAILED, true);
+	}
+}
+
+/* It is said once, also of a gang whose policies let a pass look at it after a
+ * restart. */
+TOY_TEST(test_said_once)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	rq.more = "gang_on_success=2";
+	submit_many(rq, 2, ids);
+	schedule_to(ids, 2, FAKE_RUNNING);
+	pass();
+	fake_end(ids[0]);
+	fake_end(ids[1]);
+	pass();
+	come_back_and_pass(false);
+	pass();
+	assert_verdict(ids, 2, SGANG_VERDICT_FINISHED, true);
+}
+
+/* A gang that is requeued as a whole counts by its last run, and a later gang of
+ * that name is another one. */
+TOY_TEST(test_second_run)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	rq.more = "gang_on_failure=requeue";
+	submit_many(rq, 2, ids);
+	schedule_to(ids, 2, FAKE_RUNNING);
+	pass();
+	fake_fail(ids[0], false);
+	for (int i = 0; i < 3; i++)
+		pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	fake_clock(600);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_end(ids[0]);
+	fake_end(ids[1]);
+	pass();
+	assert_verdict(ids, 2, SGANG_VERDICT_FINISHED, true);
+
+	fake_log_reset();
+	fake_clock(10);
+	submit_and_pass(member_of("train", 2), 2, ids);
+	fake_fail(ids[0], true);
+	fail_and_pass(ids[1], true);
+	assert_verdict(ids, 2, SGANG_VERDICT_CANCELLED, false);
+}
+
+/* As slurmctld starts a member whose gang has started. */
+static void start_later(uint32_t id)
+{
+	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
+	assert_true(fake_start(id, FAKE_ALL_NODES));
+	assert_true(fake_host.lock());
+	sgang_conductor_begins(c, fake_host.jobs.find(id));
+	fake_host.unlock();
+	pass();
+	fake_clock(2);
+	pass();
+}
+
+/* 6.5: a spare that nobody needs is no failure, and one that has the place of a
+ * lost member makes up for it. */
+TOY_TEST(test_spare_verdict)
+{
+	static const struct {
+		const char *more, *first, *then;
+		enum sgang_verdict is;
+	} cases[] = {
+		{ "gang_spares=1|gang_on_failure=replace", "cc", "",
+		  SGANG_VERDICT_FINISHED },
+		{ "gang_spares=1", "cc", "", SGANG_VERDICT_FINISHED },
+		{ "gang_spares=1|gang_on_failure=replace", "cc-", "",
+		  SGANG_VERDICT_FINISHED },
+		{ "gang_spares=1", "f", "-cc", SGANG_VERDICT_FINISHED },
+		{ "gang_spares=1", "f", "-cf", SGANG_VERDICT_FAILED },
+		{ "gang_spares=1", "--f", "cc-", SGANG_VERDICT_FINISHED },
+		/* who was cancelled is not requeued */
+		{ "gang_spares=1|gang_on_failure=replace", "x", "-cc",
+		  SGANG_VERDICT_FINISHED },
+		{ "gang_spares=1|gang_on_failure=replace", "f", "-cc",
+		  SGANG_VERDICT_FINISHED },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_of("train", 2);
+		uint32_t ids[3];
+
+		afresh(setup, "spares %zu", i);
+		rq.more = cases[i].more;
+		submit_and_pass(rq, 3, ids);
+		schedule_and_pass();
+		pass();
+		all_in_state(ids, 2, FAKE_RUNNING);
+		start_later(ids[2]);
+		assert_true(record_of(ids[2]).spare);
+		for (int k = 0; cases[i].first[k]; k++)
+			end_as(ids[k], cases[i].first[k]);
+		pass();
+		pass();
+		for (int k = 0; cases[i].then[k]; k++)
+			end_as(ids[k], cases[i].then[k]);
+		for (int k = 0; k < 4; k++)
+			pass();
+		all_in_state(ids, 3, FAKE_GONE);
+		assert_verdict(ids, 3, cases[i].is, true);
+	}
+}
+
+/* 5.6: the log says of a gang that failed that it did, when it has ended. */
 TOY_TEST(test_failed)
 {
 	struct fake_request kill = member_of("kill", 2);
