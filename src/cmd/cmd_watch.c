@@ -28,6 +28,9 @@
 /* The columns for all gangs unless a format is given. */
 #define FORMAT "%j %T %p %m %L %D %C %v %r"
 
+/* So many of those that have ended are shown with all others. */
+#define ENDED 3
+
 /* Characters of the bar of one gang. */
 #define BAR 40
 
@@ -419,7 +422,8 @@ static int read_gang(const struct sgang_verb *verb, int argc, char **argv,
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
-	struct request request = { .interval = INTERVAL };
+	struct request request = { .interval = INTERVAL,
+				   .listing.ended = ENDED };
 	int next = read_options(verb, argc, argv, &request), code;
 	struct sgang_error err;
 

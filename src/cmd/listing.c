@@ -196,6 +196,21 @@ static bool wants(const struct sgang_listing *listing,
 	return gang->object && wants_job(listing, gang->object);
 }
 
+/* Those that live first, both in their order. */
+static void part_ended(const struct sgang_gang **gangs,
+		       const struct sgang_gang **room, size_t n)
+{
+	size_t live = 0, ended = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (gangs[i]->verdict)
+			room[ended++] = gangs[i];
+		else
+			gangs[live++] = gangs[i];
+	}
+	memcpy(gangs + live, room, ended * sizeof(*room));
+}
+
 /* The gangs that are wanted, in order. Returns 0, '*n' and an array the caller
  * frees in '*wanted', which borrows from 'gangs'; or -1 with ENOMEM and
  * 'err'. */
@@ -204,7 +219,8 @@ static int choose(const struct sgang_listing *listing,
 		  const struct sgang_gang ***wanted, size_t *n,
 		  struct sgang_error *err)
 {
-	const struct sgang_gang **chosen = calloc(gangs->count + 1,
+	/* twice as many, as part_ended() needs */
+	const struct sgang_gang **chosen = calloc(2 * gangs->count + 1,
 						  sizeof(*chosen));
 	size_t i, count = 0;
 
@@ -213,14 +229,57 @@ static int choose(const struct sgang_listing *listing,
 	for (i = 0; i < gangs->count; i++)
 		if (wants(listing, &gangs->gang[i]))
 			chosen[count++] = &gangs->gang[i];
-	if (listing->sort &&
-	    sgang_columns_sort(listing->sort, now, chosen, count, err)) {
+	if (!listing->sort) {
+		part_ended(chosen, chosen + gangs->count, count);
+	} else if (sgang_columns_sort(listing->sort, now, chosen, count, err)) {
 		free(chosen);
 		return -1;
 	}
 	*wanted = chosen;
 	*n = count;
 	return 0;
+}
+
+static int64_t end_of(const struct sgang_gang *gang)
+{
+	int64_t end = INT64_MIN;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->end_time > end)
+			end = gang->jobs[i]->end_time;
+	return end;
+}
+
+/* The number of gangs that ended later than this one, up to 'most'; of those
+ * that ended in the same second the last in order is the latest. */
+static size_t later_than(const struct sgang_gang *const *gangs, size_t n,
+			 size_t which, size_t most)
+{
+	int64_t end = end_of(gangs[which]), other;
+	size_t later = 0, i;
+
+	for (i = n; i-- > 0 && later < most;) {
+		if (!gangs[i]->verdict)
+			continue;
+		other = end_of(gangs[i]);
+		later += other > end || (other == end && i > which);
+	}
+	return later;
+}
+
+/* Keep the latest 'most' of those that have ended, in their order. Returns how
+ * many gangs are left. */
+static size_t keep_latest(const struct sgang_gang **gangs, size_t n,
+			  const struct sgang_gang **room, size_t most)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < n; i++)
+		if (!gangs[i]->verdict || later_than(gangs, n, i, most) < most)
+			room[kept++] = gangs[i];
+	memcpy(gangs, room, kept * sizeof(*room));
+	return kept;
 }
 
 /* ---- answers ---- */
@@ -241,6 +300,9 @@ int sgang_listing_print(const struct sgang_listing *listing,
 
 	if (choose(listing, gangs, look.now, &wanted, &n, err))
 		return -1;
+	if (listing->ended && !listing->by_phase)
+		n = keep_latest(wanted, n, wanted + gangs->count,
+				listing->ended);
 	rc = sgang_columns_print(listing->format, &look, wanted, n, out, err);
 	free(wanted);
 	return rc;

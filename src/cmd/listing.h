@@ -61,8 +61,11 @@ struct sgang_listing {
 	bool phase[SGANG_PHASES]; /* wanted, if by_phase */
 	char **node;              /* ends with NULL; NULL: any */
 	const char *format;
-	const char *sort; /* NULL: oldest first */
+	const char *sort; /* NULL: those that live, oldest first, then those
+			   * that have ended */
 	bool noheader;
+	size_t ended; /* the table has so many that have ended, the latest to
+		       * end, unless phases are asked for; 0: all */
 };
 
 /* Take the option in row 'option'. Returns 0, or -1 after a line about the
