@@ -186,13 +186,14 @@ test_expect_success '6.14 sgang list says Failed where all members failed' '
 	explained all &&
 	grep "Failed=$one .*ExitCode=4" out && grep "Failed=$two .*ExitCode=5" out
 '
-test_expect_success '6.14 and Finished where one completed' '
+test_expect_success '6.14 and also where one completed' '
 	set -- -N 1 --exclusive --gang=some --gang-min-member=2 &&
 	one=$(submit "$@" --wrap="exit 4") &&
 	two=$(submit "$@" --wrap=true) &&
 	ended $one $two &&
-	wait_for 10 "\"$sgang\" list -h -o %n -t finished | grep -x \"some *\"" &&
-	explained some && ! grep "Failed=" out
+	wait_for 10 "\"$sgang\" list -h -o %n -t failed | grep -x \"some *\"" &&
+	explained some && grep "Failed=$one .*ExitCode=4" out &&
+	test $(grep -c " Failed=" out) = 1
 '
 test_expect_success '6.13 what one user says ends no job of another' '
 	one=$(submit_as $alice -N 1 $in_proj --gang-min-member=2 \
