@@ -1022,6 +1022,12 @@ void sgang_nodes_forget(struct sgang_conductor *c);
 
 /* Let every member show the state of its gang. */
 void sgang_publish_all(struct sgang_conductor *c);
+/* Let the record of an ended job say so, if it does not yet. */
+void sgang_publish_ended(struct sgang_conductor *c,
+			 const struct sgang_job_info *info);
+
+/* --- publish_record.c --- */
+
 /* Replace the record in the job's system_comment. 0, or -1 without memory. */
 int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
 			const struct sgang_record *r);
@@ -1040,9 +1046,6 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 void sgang_publish_end(struct sgang_conductor *c, const struct gang *g,
 		       struct sgang_job *job, enum sgang_phase phase,
 		       const char *why);
-/* Let the record of an ended job say so, if it does not yet. */
-void sgang_publish_ended(struct sgang_conductor *c,
-			 const struct sgang_job_info *info);
 /* Fill in the fields that are equal in all records of the gang. */
 void sgang_publish_fill(const struct gang *g, struct sgang_record *r);
 /* Fill in the policies of its user, in the record of a member. */
