@@ -141,14 +141,18 @@ struct placeholder {
 /* Members that have ended (ends.c). */
 struct end {
 	uint32_t job_id;
-	uint32_t nth; /* the order in which they were noted */
+	uint32_t rank; /* member rank, if it had one */
+	bool ranked;
+	uint64_t nth; /* the order in which they were noted */
 	struct sgang_verdict_member member;
 };
 
 struct ends {
 	struct end *list;
 	size_t n, cap;
-	int64_t created; /* of the gang that came to be then */
+	uint64_t noted;                /* ever */
+	struct sgang_verdict_sum gone; /* those that Slurm has forgotten */
+	int64_t created;               /* of the gang that came to be then */
 };
 
 struct gang {
@@ -941,13 +945,14 @@ void sgang_failure_check_all(struct sgang_conductor *c);
 /* --- ends.c --- */
 
 /* Call when a member of the last pass has ended. */
-void sgang_ends_note(struct gang *g, const struct sgang_job_info *info);
+void sgang_ends_note(struct sgang_conductor *c, struct gang *g,
+		     const struct sgang_job_info *info);
 /* Note those that ended before a restart. */
 void sgang_ends_recover_all(struct sgang_conductor *c);
-/* A spare has the place of this member, which was lost. If that has ended, it
- * counts no more. */
+/* A spare has this member rank of a member that was lost. If that has ended, it
+ * counts no more. job_id: 0 if the owner is not known any more. */
 void sgang_ends_replaced(struct sgang_conductor *c, struct gang *g,
-			 uint32_t job_id);
+			 uint32_t rank, uint32_t job_id);
 /* What became of the gang, whose last member has ended. */
 enum sgang_verdict sgang_ends_judge(struct sgang_conductor *c, struct gang *g);
 void sgang_ends_forget(struct gang *g);

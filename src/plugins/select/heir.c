@@ -36,6 +36,9 @@ int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 		    struct sgang_job *job, uint32_t job_id, uint32_t rank,
 		    uint32_t ranks)
 {
+	bool vacant = rank < g->seats.n;
+	uint32_t before = vacant ? g->seats.seat[rank].job_id : 0;
+
 	if (sgang_ranks_take(g, rank, job_id, ranks) < 0)
 		return -1;
 	sgang_epoch_heir(c, g, rank, job_id);
@@ -45,6 +48,8 @@ int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 	sgang_log(SGANG_LOG_INFO,
 		  "%s/%s: job %u starts with member rank %u of %u", g->ns,
 		  g->name, job_id, rank, g->seats.n);
+	if (vacant && before != job_id && sgang_spares_any(g))
+		sgang_ends_replaced(c, g, rank, before);
 	return 0;
 }
 

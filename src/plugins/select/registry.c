@@ -397,7 +397,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	if (info->state == SGANG_JOB_ENDED) {
 		e = find_entry(c, info);
 		if (e)
-			sgang_ends_note(e->gang, info);
+			sgang_ends_note(c, e->gang, info);
 		if (!look_at_leaver(c, info))
 			look_at_ended(c, info);
 		if (!look_at_completed(c, info))
@@ -742,7 +742,7 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 		/* Unseen entries are dropped by the next pass. */
 		set_seen(c, e, job && info.state != SGANG_JOB_ENDED);
 		if (job && !e->seen)
-			sgang_ends_note(g, &info);
+			sgang_ends_note(c, g, &info);
 		if (!e->seen)
 			continue;
 		read_info(c, e, &info);

@@ -102,7 +102,6 @@ static struct entry *from_pool(struct sgang_conductor *c, struct gang *g,
 static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
 {
 	struct entry *e = nearest(c, g, g, NULL, rank);
-	uint32_t lost = g->seats.seat[rank].job_id;
 
 	if (!e)
 		e = from_pool(c, g, rank);
@@ -111,7 +110,6 @@ static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
 	if (!e || sgang_heir_seat(c, g, e->job, e->job_id, rank,
 				  g->seats.seat[rank].ranks) < 0)
 		return false;
-	sgang_ends_replaced(c, g, lost);
 	sgang_cold_promote(c, g, e->job, e->job_id);
 	sgang_registry_note(c, e->job);
 	g->seats.seat[rank].owner = e;

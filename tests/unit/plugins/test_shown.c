@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "../unit.h"
+#include "plugins/select/conductor_private.h"
 #include "toy_cluster.h"
 
 /* Four members that hold what they get, with room for two of them. */
@@ -292,6 +293,9 @@ TOY_TEST(test_spare_verdict)
 		{ "gang_spares=1", "f", "-cc", SGANG_VERDICT_FINISHED },
 		{ "gang_spares=1", "f", "-cf", SGANG_VERDICT_FAILED },
 		{ "gang_spares=1", "--f", "cc-", SGANG_VERDICT_FINISHED },
+		/* one that starts after the loss takes the place at once */
+		{ "gang_spares=1", "+f", "-cc", SGANG_VERDICT_FINISHED },
+		{ NULL, "+f", "-cc", SGANG_VERDICT_FAILED },
 		/* who was cancelled is not requeued */
 		{ "gang_spares=1|gang_on_failure=replace", "x", "-cc",
 		  SGANG_VERDICT_FINISHED },
@@ -301,6 +305,8 @@ TOY_TEST(test_spare_verdict)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 2);
+		bool after = cases[i].first[0] == '+';
+		const char *first = cases[i].first + after;
 		uint32_t ids[3];
 
 		afresh(setup, "spares %zu", i);
@@ -309,12 +315,18 @@ TOY_TEST(test_spare_verdict)
 		schedule_and_pass();
 		pass();
 		all_in_state(ids, 2, FAKE_RUNNING);
-		start_later(ids[2]);
-		assert_true(record_of(ids[2]).spare);
-		for (int k = 0; cases[i].first[k]; k++)
-			end_as(ids[k], cases[i].first[k]);
+		if (!after) {
+			start_later(ids[2]);
+			assert_true(record_of(ids[2]).spare);
+		}
+		for (int k = 0; first[k]; k++)
+			end_as(ids[k], first[k]);
 		pass();
 		pass();
+		if (after) {
+			start_later(ids[2]);
+			assert_false(record_of(ids[2]).spare);
+		}
 		for (int k = 0; cases[i].then[k]; k++)
 			end_as(ids[k], cases[i].then[k]);
 		for (int k = 0; k < 4; k++)
@@ -322,6 +334,61 @@ TOY_TEST(test_spare_verdict)
 		all_in_state(ids, 3, FAKE_GONE);
 		assert_verdict(ids, 3, cases[i].is, true);
 	}
+}
+
+/* Late members come and go while a gang lives. What it remembers of them does
+ * not grow with their number, and one that failed counts at the end. */
+TOY_TEST(test_many_ends)
+{
+	uint32_t ids[2];
+
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_to(ids, 2, FAKE_RUNNING);
+	pass();
+	for (int i = 0; i < 200; i++) {
+		uint32_t late = submit(member_of("train", 2));
+
+		pass();
+		start_later(late);
+		end_as(late, i == 7 ? 'f' : 'c');
+		pass();
+		if (i % 10 == 9)
+			fake_purge();
+	}
+	assert_in_range(sgang_registry_find(c, "alice", "train")->ends.cap, 1,
+			32);
+	end_as(ids[0], 'c');
+	end_as(ids[1], 'c');
+	pass();
+	assert_verdict(ids, 2, SGANG_VERDICT_FAILED, true);
+}
+
+/* One that was lost long ago, of which Slurm knows nothing any more, may still
+ * be replaced. */
+TOY_TEST(test_forgotten_replaced)
+{
+	struct fake_request rq = member_of("train", 10);
+	uint32_t ids[11];
+
+	rq.more = "gang_spares=1";
+	submit_many(rq, 10, ids);
+	schedule_to(ids, 10, FAKE_RUNNING);
+	pass();
+	for (int i = 0; i < 8; i++)
+		end_as(ids[i], i ? 'c' : 'f');
+	pass();
+	fake_purge();
+	end_as(ids[8], 'c');
+	pass();
+	fake_purge();
+	ids[10] = submit(rq);
+	pass();
+	start_later(ids[10]);
+	assert_false(record_of(ids[10]).spare);
+	end_as(ids[9], 'c');
+	end_as(ids[10], 'c');
+	pass();
+	assert_verdict(ids + 9, 2, SGANG_VERDICT_FINISHED, true);
 }
 
 /* 5.6: the log says of a gang that failed that it did, when it has ended. */
