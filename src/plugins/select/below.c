@@ -26,11 +26,24 @@ void sgang_below_forget(struct gang *g)
 	memset(&g->below, 0, sizeof(g->below));
 }
 
+/* By what its own record says. */
 static bool cares(const struct sgang_record *r)
 {
 	return r->on_stale > SGANG_ON_FAILURE_IGNORE ||
 	       r->on_failure == SGANG_ON_FAILURE_REPLACE ||
 	       sgang_on_success_counts(r->on_success);
+}
+
+void sgang_below_look(struct gang *g)
+{
+	g->below.cares = sgang_spares_any(g);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct sgang_member *m = &g->entries[i]->m;
+
+		g->below.cares |= m->on_stale > SGANG_ON_FAILURE_IGNORE ||
+				  m->on_failure == SGANG_ON_FAILURE_REPLACE ||
+				  sgang_on_success_counts(m->on_success);
+	}
 }
 
 /* A gang without such a policy has no numbers in its records, unless it is a tree
@@ -82,4 +95,33 @@ void sgang_below_recover(struct gang *g)
 			g->below.since = e->record.stale;
 	}
 	g->below.done += before;
+}
+
+/* In the first look at the jobs it was not known yet whether others care for
+ * those whose own records do not. */
+static void find_end(const struct sgang_job_info *info, void *arg)
+{
+	struct sgang_conductor *c = arg;
+	struct sgang_record r;
+	const struct gang *g;
+
+	if (info->state != SGANG_JOB_ENDED ||
+	    sgang_record_parse(info->comment, &r) != 1 || cares(&r) ||
+	    r.role[0])
+		return;
+	g = sgang_registry_find(c, r.ns, r.name);
+	if (g && g->below.cares)
+		sgang_below_note_end(c, info, &r, true);
+}
+
+void sgang_below_recover_all(struct sgang_conductor *c)
+{
+	bool any = false;
+
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		sgang_below_look(g);
+		any |= g->below.cares;
+	}
+	if (any)
+		c->host->jobs.each(find_end, c);
 }

@@ -493,6 +493,7 @@ static int first_half(struct sgang_conductor *c)
 	if (c->fresh) {
 		sgang_epoch_recover_all(c);
 		sgang_ends_recover_all(c);
+		sgang_below_recover_all(c);
 	}
 	c->fresh = false;
 	sgang_reserve_review(c);

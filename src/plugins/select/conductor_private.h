@@ -967,8 +967,12 @@ void sgang_below_note_end(struct sgang_conductor *c,
 /* Call when no member of the last start is left. The next start may be in the
  * same second. */
 void sgang_below_forget(struct gang *g);
+/* Find whether a policy of its members counts those that complete. */
+void sgang_below_look(struct gang *g);
 /* Restore the counts from the records after a restart. */
 void sgang_below_recover(struct gang *g);
+/* After the first look: count those that others care for. */
+void sgang_below_recover_all(struct sgang_conductor *c);
 
 /* --- replace.c --- */
 

@@ -916,6 +916,8 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->hold.started = 0;
 	g->hold.unconfirmed = c->host->now();
 	sgang_registry_refresh(c, g);
+	/* a member may end before the next pass */
+	sgang_below_look(g);
 	/* which group each seat is of, for heirs of members that are gone */
 	if (g->tally.roles.any)
 		(void)sgang_ranks_look(c, g, 0);

@@ -16,18 +16,13 @@
 
 #define GRACE_SECONDS 60
 
-/* Find whether the number of completed, or of running, members matters. */
-static void find_cares(struct gang *g, bool *done, bool *running)
+/* True if the number of running members matters. */
+static bool cares(const struct gang *g)
 {
-	*done = *running = false;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		const struct sgang_member *m = &g->entries[i]->m;
-
-		*running |= m->on_stale > SGANG_ON_FAILURE_IGNORE;
-		*done |= m->on_failure == SGANG_ON_FAILURE_REPLACE ||
-			 sgang_on_success_counts(m->on_success);
-	}
-	*done |= *running || sgang_spares_any(g);
+	for (size_t i = 0; i < g->n_entries; i++)
+		if (g->entries[i]->m.on_stale > SGANG_ON_FAILURE_IGNORE)
+			return true;
+	return false;
 }
 
 static bool is_below(const struct gang *g)
@@ -121,17 +116,16 @@ static bool take_due(struct sgang_conductor *c, struct gang *g, int64_t now)
 static void check(struct sgang_conductor *c, struct gang *g)
 {
 	int64_t now = c->host->now();
-	bool cares;
 
 	if (g->stale || g->preempt.evicted || !g->tally.started)
 		return;
 	/* After a restart the running members are not known yet. */
 	if (g->tally.held && !g->tally.running)
 		return;
-	find_cares(g, &g->below.cares, &cares);
+	sgang_below_look(g);
 	if (g->below.cares)
 		sgang_below_recover(g);
-	if (!cares || !is_below(g)) {
+	if (!cares(g) || !is_below(g)) {
 		c->changed |= g->below.since != 0;
 		g->below.since = 0;
 		return;

@@ -1569,6 +1569,35 @@ TOY_TEST(test_success_restart)
 	pass_to(ids, 2, FAKE_GONE);
 }
 
+/* The leader's user asks for nothing, and the leader ends before a pass has seen
+ * its gang run, or slurmctld has come back. */
+TOY_TEST(test_success_of_another)
+{
+	for (int restart = 0; restart < 2; restart++) {
+		struct fake_request rq = MEMBER("proj/joint", 3);
+		uint32_t ids[3];
+
+		new_cluster((uint32_t)restart, "another");
+		ids[0] = submit(rq);
+		rq.user = "bob";
+		rq.more = "gang_on_success=leader";
+		ids[1] = submit(rq);
+		rq.user = "alice";
+		rq.more = NULL;
+		ids[2] = submit(rq);
+		pass();
+		schedule_to(ids, 3, FAKE_RUNNING);
+		assert_int_equal(record_of(ids[0]).member_rank, 0);
+		fake_end(ids[0]);
+		if (restart)
+			come_back(false);
+		pass();
+		pass_to(&ids[1], 1, FAKE_GONE);
+		mentions(ids[1], "is done: its leader");
+		pass_to(&ids[2], 1, FAKE_RUNNING);
+	}
+}
+
 /* It dies right after the start, and the leader completes while the nodes are
  * asked who runs: they had started before. */
 TOY_TEST(test_success_asked)
