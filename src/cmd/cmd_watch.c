@@ -279,18 +279,28 @@ static int print_json(const struct request *request, const struct look *look,
 
 /* ---- the end ---- */
 
+/* slurmctld says what became of a gang, or requeues its members, within a second
+ * or so. An older one says nothing. */
+#define TOLD_SECONDS 10
+
 /* True if nothing more will happen; a job that is completing has no end yet. */
 static bool is_over(const struct sgang_gang *gang)
 {
+	int64_t end = 0;
 	size_t i;
 
 	if (!gang->verdict)
 		return false;
-	for (i = 0; i < gang->n_jobs; i++)
-		if (gang->jobs[i]->class != SGANG_ROW_ENDED ||
-		    !strcmp(gang->jobs[i]->state, "COMPLETING"))
+	for (i = 0; i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = gang->jobs[i];
+
+		if (job->class != SGANG_ROW_ENDED ||
+		    !strcmp(job->state, "COMPLETING"))
 			return false;
-	return true;
+		if (job->end_time > end)
+			end = job->end_time;
+	}
+	return gang->told || (int64_t)time(NULL) - end >= TOLD_SECONDS;
 }
 
 /* The result at its end. */
@@ -301,6 +311,9 @@ static int judge(const struct sgang_gang *gang)
 	if (gang->verdict == SGANG_VERDICT_FINISHED)
 		return SGANG_EXIT_YES;
 	sgang_gangs_name(gang->record, name);
+	if (!gang->incomplete) /* who did not is forgotten */
+		return sgang_cmd_no("gang %s %s", name,
+				    sgang_verdict_text(gang->verdict));
 	return sgang_cmd_no("gang %s %s: %" PRIu32 " of %" PRIu32
 			    " members did not complete",
 			    name, sgang_verdict_text(gang->verdict),

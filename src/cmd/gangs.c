@@ -94,29 +94,41 @@ static bool has_live(const struct sgang_gang *gang)
 	       gang->placeholders;
 }
 
+/* True if a job came or started after this one had ended: the gang of which that
+ * one was the last went on. */
+static bool went_on(const struct sgang_gang *gang,
+		    const struct sgang_jobrow *last)
+{
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->submit_time > last->end_time ||
+		    gang->jobs[i]->record.started > last->end_time)
+			return true;
+	return false;
+}
+
 /* What slurmctld has said when the last member ended; NONE: nothing. */
 static enum sgang_verdict told_verdict(const struct sgang_gang *gang)
 {
-	enum sgang_verdict verdict = SGANG_VERDICT_NONE;
-	int64_t latest = INT64_MIN;
+	const struct sgang_jobrow *last = NULL;
 	size_t i;
 
 	for (i = 0; i < gang->n_jobs; i++) {
 		const struct sgang_jobrow *job = gang->jobs[i];
 
-		if (!job->record.verdict || job->end_time < latest)
-			continue;
-		verdict = job->record.verdict;
-		latest = job->end_time;
+		if (job->record.verdict &&
+		    (!last || job->end_time >= last->end_time))
+			last = job;
 	}
-	return verdict;
+	return last && !went_on(gang, last) ? last->record.verdict :
+					      SGANG_VERDICT_NONE;
 }
 
 /* An older slurmctld says nothing, and any needs a moment. */
 static void judge(struct sgang_gang *gang)
 {
 	struct sgang_verdict_sum sum = { .leader = false };
-	enum sgang_verdict verdict = told_verdict(gang);
 	struct sgang_verdict_member member;
 	size_t i;
 
@@ -125,7 +137,10 @@ static void judge(struct sgang_gang *gang)
 				   &member);
 		sgang_verdict_add(&sum, &member, gang->jobs[i]->tasks);
 	}
-	gang->verdict = verdict ? verdict : sgang_verdict(&sum);
+	gang->verdict = told_verdict(gang);
+	gang->told = gang->verdict != SGANG_VERDICT_NONE;
+	if (!gang->told)
+		gang->verdict = sgang_verdict(&sum);
 	gang->phase = sgang_phase_of_verdict(gang->verdict);
 	gang->incomplete = sgang_verdict_incomplete(&sum);
 }

@@ -29,6 +29,7 @@ struct sgang_gang {
 	const struct sgang_record *record; /* the record of all members */
 	enum sgang_phase phase;
 	enum sgang_verdict verdict; /* what became of it; NONE: it lives */
+	bool told;                  /* ... as slurmctld has said */
 	uint32_t pending;           /* members, array tasks count */
 	uint32_t held;
 	uint32_t running;

@@ -143,7 +143,8 @@ struct end {
 	uint32_t job_id;
 	uint32_t rank; /* member rank, if it had one */
 	bool ranked;
-	uint64_t nth; /* the order in which they were noted */
+	bool accounted; /* accounting knows it */
+	uint64_t nth;   /* the order in which they were noted */
 	struct sgang_verdict_member member;
 };
 

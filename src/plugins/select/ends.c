@@ -4,7 +4,7 @@
  * Slurm forgets jobs that have ended, so how each member ended is noted when a
  * pass first sees it. When the last member has ended the verdict
  * (core/gang/verdict.h) is written into the record of that one, which Slurm
- * forgets last, and of the last that decided, which accounting knows; sgang and
+ * forgets last, and of the last that has run, which accounting knows; sgang and
  * accounting have it from there. Members that Slurm has forgotten are only
  * counted. After a restart of slurmctld those that it still knows are noted
  * again.
@@ -94,6 +94,8 @@ static void note(struct sgang_conductor *c, struct gang *g,
 	end->nth = g->ends.noted++;
 	end->rank = r->member_rank;
 	end->ranked = r->placed && !r->spare;
+	end->accounted = r->started && !r->placeholder &&
+			 !(r->spare && r->cold);
 	sgang_verdict_read(r, info->end, &end->member);
 }
 
@@ -218,15 +220,9 @@ static void write_verdict(struct sgang_conductor *c, uint32_t job_id,
 		sgang_account_ended(c, job, &r);
 }
 
-static bool has_decided(const struct end *end)
-{
-	return !end->member.spare && end->member.end != SGANG_MEMBER_DONE &&
-	       end->member.end != SGANG_MEMBER_PLACEHOLDER;
-}
-
 enum sgang_verdict sgang_ends_judge(struct sgang_conductor *c, struct gang *g)
 {
-	const struct end *last = NULL, *decided = NULL;
+	const struct end *last = NULL, *known = NULL;
 	struct sgang_verdict_sum sum;
 	enum sgang_verdict verdict;
 
@@ -238,14 +234,14 @@ enum sgang_verdict sgang_ends_judge(struct sgang_conductor *c, struct gang *g)
 		sgang_verdict_add(&sum, &end->member, 1);
 		if (!last || end->nth > last->nth)
 			last = end;
-		if (has_decided(end) && (!decided || end->nth > decided->nth))
-			decided = end;
+		if (end->accounted && (!known || end->nth > known->nth))
+			known = end;
 	}
 	verdict = sgang_verdict(&sum);
 	if (verdict && last)
 		write_verdict(c, last->job_id, verdict);
-	if (verdict && decided && decided != last)
-		write_verdict(c, decided->job_id, verdict);
+	if (verdict && known && known != last)
+		write_verdict(c, known->job_id, verdict);
 	sgang_ends_forget(g);
 	return verdict;
 }

@@ -428,9 +428,16 @@ GANGS_TEST(slurmctld_has_the_last_word)
 	store[0].record.verdict = SGANG_VERDICT_CANCELLED;
 	build_again();
 	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_CANCELLED);
+	assert_true(gangs.gang[0].told);
 	store[1].record.verdict = SGANG_VERDICT_FAILED;
 	build_again();
 	assert_int_equal(gangs.gang[0].phase, FAILED);
+	/* it went on, and ended again: nobody has said yet what became of it */
+	store[1].record.verdict = SGANG_VERDICT_NONE;
+	store[1].record.started = 15;
+	build_again();
+	assert_int_equal(gangs.gang[0].phase, FINISHED);
+	assert_false(gangs.gang[0].told);
 	store[1].class = R;
 	store[1].record.phase = RUNNING;
 	build_again();
