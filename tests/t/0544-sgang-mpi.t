@@ -101,6 +101,25 @@ test_expect_success MPI '4.28 mpirun in a member' '
 	gang two && wait_for 30 test -e inside && cat inside.err >&2 &&
 	test "$(cat inside)" = "$(echo $("$sgang" map two))"
 '
+test_expect_success 'a node that members share has one line, with all slots' '
+	clear_cluster &&
+	ids=($(submit -t 10 -w n[1-2] -n3 --gang=shared --gang-min-member=3 \
+			member.sh) \
+		$(submit -t 10 -w n1 -n2 --gang=shared member.sh) \
+		$(submit -t 10 -w n1 -n1 --gang=shared member.sh)) &&
+	wait_for 15 all_in RUNNING ${ids[@]} &&
+	"$sgang" map shared >map && test $(wc -l <map) = 6 &&
+	test $(grep -c n1 map) -ge 4 &&
+	test_expect_code 7 "$sgang" run --gang=shared --mpi ./launcher.sh >out &&
+	grep slots= out | sort >told &&
+	sort map | uniq -c | awk "{ print \$2 \" slots=\" \$1 }" |
+		test_cmp - told &&
+	test $(wc -l <told) = 2
+'
+test_expect_success MPI '4.28 mpirun starts all ranks there' '
+	"$sgang" run --gang=shared --mpi mpirun ./ring >out &&
+	tr " " "\n" <out | sort >ran && sort map | test_cmp - ran
+'
 test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
 # --- frameworks ---
