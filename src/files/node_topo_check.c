@@ -7,6 +7,7 @@
  * does not.
  */
 
+#define _GNU_SOURCE /* memmem() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 /* hwloc multiplies the number of rows with itself. */
 #define MATRIX_ROWS_MAX 4096
 
-/* hwloc makes room for all numbers up to the highest. */
+/* hwloc makes room for all numbers of PUs and NUMA nodes up to the highest. */
 #define INDEX_MAX 1000000
 
 #define BLANKS " \t\r\n"
@@ -32,12 +33,16 @@ static const char *const io_types[] = { "Bridge", "Misc", "OSDev", "PCIDev" };
 static const char *const cpu_keys[] = { "cpuset", "complete_cpuset", "nodeset",
 					"complete_nodeset" };
 #define N_CPU_KEYS (sizeof(cpu_keys) / sizeof(cpu_keys[0]))
+#define N_SET_KEYS 2 /* of CPUs */
 
 struct checker {
 	const char *label;
 	const char *xml;
 	bool has_pu;
 	bool has_node;
+	bool is_old;         /* of hwloc 1 */
+	bool has_nodeset;    /* any object has */
+	const char *without; /* the first object without one; NULL: none */
 	struct sgang_error *err;
 };
 
@@ -114,42 +119,67 @@ static bool is_set(const char *value)
 	}
 }
 
+static int lacks_set(const struct checker *c, const char *tag, const char *type,
+		     const char *key)
+{
+	char what[SGANG_TEXT_SHOWN + 128], shown[SGANG_TEXT_SHOWN];
+
+	snprintf(what, sizeof(what),
+		 "the object of type \"%s\" has no "
+		 "%s=\"0x...\"",
+		 sgang_text_show(shown, type), key);
+	return complain(c, tag, what);
+}
+
 static int check_cpu_object(struct checker *c, const char *tag, const char *end,
 			    const char *type)
 {
-	char value[32768], what[SGANG_TEXT_SHOWN + 128];
-	char shown[SGANG_TEXT_SHOWN];
-	size_t i;
+	char value[32768];
+	size_t n = N_CPU_KEYS, i;
 
-	for (i = 0; i < N_CPU_KEYS; i++) {
-		if (get_value(tag, end, cpu_keys[i], value, sizeof(value)) &&
-		    is_set(value))
-			continue;
-		snprintf(what, sizeof(what),
-			 "the object of type \"%s\" has no "
-			 "%s=\"0x...\"",
-			 sgang_text_show(shown, type), cpu_keys[i]);
-		return complain(c, tag, what);
+	/* hwloc 1 says nothing of memory where all CPUs have the same */
+	if (memmem(tag, (size_t)(end - tag), "nodeset=", 8)) {
+		c->has_nodeset = true;
+	} else if (c->is_old) {
+		c->without = c->without ? c->without : tag;
+		n = N_SET_KEYS;
 	}
+	for (i = 0; i < n; i++)
+		if (!get_value(tag, end, cpu_keys[i], value, sizeof(value)) ||
+		    !is_set(value))
+			return lacks_set(c, tag, type, cpu_keys[i]);
 	return 0;
+}
+
+/* The numbers of others only name them: of a PCI device it has its domain, of a
+ * package what the firmware says. */
+static int check_index(struct checker *c, const char *tag, const char *end,
+		       bool counted)
+{
+	uint64_t most = counted ? INDEX_MAX : UINT32_MAX, number;
+	char index[32], what[80];
+
+	if (!get_value(tag, end, "os_index", index, sizeof(index)) ||
+	    !sgang_text_number(index, 0, most, &number))
+		return 0;
+	snprintf(what, sizeof(what),
+		 "os_index is not a number from 0 to %" PRIu64, most);
+	return complain(c, tag, what);
 }
 
 static int check_object(struct checker *c, const char *tag, const char *end)
 {
-	char type[32], index[32];
-	uint64_t number;
+	bool is_pu, is_node;
+	char type[32];
 
 	if (!get_value(tag, end, "type", type, sizeof(type)))
 		return complain(c, tag, "an object without a type");
-	if (get_value(tag, end, "os_index", index, sizeof(index)) &&
-	    sgang_text_number(index, 0, INDEX_MAX, &number))
-		return complain(c, tag,
-				"os_index is not a number from 0 to "
-				"1000000");
-	if (!strcmp(type, "PU"))
-		c->has_pu = true;
-	if (!strcmp(type, "NUMANode"))
-		c->has_node = true;
+	is_pu = !strcmp(type, "PU");
+	is_node = !strcmp(type, "NUMANode");
+	c->has_pu |= is_pu;
+	c->has_node |= is_node;
+	if (check_index(c, tag, end, is_pu || is_node))
+		return -1;
 	return is_io_type(type) ? 0 : check_cpu_object(c, tag, end, type);
 }
 
@@ -213,6 +243,8 @@ static int check_tag(struct checker *c, const char *tag, const char *end)
 		return complain(c, tag, "expected name=\"value\" in the tag");
 	if (is_tag(tag, "object"))
 		return check_object(c, tag, end);
+	if (is_tag(tag, "topology"))
+		c->is_old = !memmem(tag, (size_t)(end - tag), "version=", 8);
 	if (is_tag(tag, "distances2") || is_tag(tag, "distances2hetero"))
 		return check_matrix(c, tag, end);
 	return 0;
@@ -237,7 +269,11 @@ int sgang_hwloc_text_check(const char *xml, const char *label,
 			return -1;
 		tag = end;
 	}
-	if (!c.has_pu || !c.has_node)
+	if (c.without && (c.has_node || c.has_nodeset))
+		return complain(&c, c.without,
+				"the object has no nodeset=\"0x...\", and "
+				"others have");
+	if (!c.has_pu || (!c.has_node && !c.without))
 		return sgang_errf(err, EINVAL,
 				  "%s: is no description of a "
 				  "machine by hwloc; write one with lstopo "

@@ -451,6 +451,8 @@ static void check_wrong(const char *xml, int errnum, const char *begin)
 	"cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" " \
 	"complete_nodeset=\"0x1\""
 #define NUMA "<object type=\"NUMANode\" " SETS "/>\n"
+#define OLD "<topology>\n"
+#define CPUS "cpuset=\"0x1\" complete_cpuset=\"0x1\""
 
 TEST(test_wrong_text)
 {
@@ -493,7 +495,17 @@ TEST(test_wrong_text)
 		{ HEAD "<object type=\"PU\" cpuset=\"0x123456789\"/>",
 		  "shape.xml:3: the object of type \"PU\" has no cpuset" },
 		{ HEAD "<object type=\"PU\" os_index=\"4294967295\" " SETS "/>",
-		  "shape.xml:3: os_index is not a number" },
+		  "shape.xml:3: os_index is not a number from 0 to 1000000" },
+		{ HEAD "<object type=\"NUMANode\" os_index=\"1000001\" " SETS
+		       "/>",
+		  "shape.xml:3: os_index is not a number from 0 to 1000000" },
+		{ HEAD "<object type=\"PCIDev\" os_index=\"4294967296\"/>",
+		  "shape.xml:3: os_index is not a number from 0 to 4294967295" },
+		{ OLD "<object type=\"PU\" " CPUS "/>\n" NUMA,
+		  "shape.xml:2: the object has no nodeset" },
+		{ OLD "<object type=\"PU\" " CPUS "/>\n"
+		      "<object type=\"Core\" " SETS "/>",
+		  "shape.xml:2: the object has no nodeset" },
 		{ HEAD "<distances2 nbobjs=\"65536\">",
 		  "shape.xml:3: expected a matrix" },
 		{ HEAD "<distances2hetero nbobjs=\"99999999999999999999\">",
@@ -503,6 +515,70 @@ TEST(test_wrong_text)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		check_wrong(cases[i].xml, EINVAL, cases[i].message);
+}
+
+#define CPU_SET(set) "cpuset=\"" set "\" complete_cpuset=\"" set "\""
+#define NODE_SET(set) " nodeset=\"" set "\" complete_nodeset=\"" set "\""
+#define GPU_AT(bus, index)                                                \
+	"<object type=\"PCIDev\" os_index=\"" index "\" pci_busid=\"" bus \
+	"\" pci_type=\"0302 [10de:1db1] [10de:1212] a1\" "                \
+	"pci_link_speed=\"0.0\"/>"
+
+/* POWER9 has PCI domains, which are in the numbers of PCI devices; packages may
+ * have any number that the firmware likes. */
+TEST(test_hwloc_1)
+{
+	static const char xml[] = OLD "<object type=\"Machine\" " CPU_SET("0x3") NODE_SET(
+		"0x3") ">"
+		       "<object type=\"NUMANode\" os_index=\"0\" " CPU_SET("0x1") NODE_SET(
+			       "0x1") " local_memory=\"1000000000\">"
+				      "<object type=\"Socket\" os_index=\"4294967294\" " CPU_SET(
+					      "0x1") NODE_SET("0x1") "><object type=\"Core\" os_index=\"2096\" " CPU_SET("0x1")
+					      NODE_SET("0x1") "><object type=\"PU\" os_index=\"0\" " CPU_SET("0x1") NODE_SET(
+						      "0x1") "/></object></object>"
+							     "<object type=\"Bridge\" os_index=\"0\" bridge_type=\"0-1\" "
+							     "depth=\"0\" bridge_pci=\"0002:[00-02]\">" GPU_AT(
+								     "0002:01:00.0",
+								     "2101248") "</object></object>"
+										"<object type=\"NUMANode\" os_index=\"1\" " CPU_SET("0x2") NODE_SET(
+											"0x2") " local_memory=\"1000000000\">"
+											       "<object type=\"Core\" os_index=\"2104\" " CPU_SET(
+												       "0x2")
+												       NODE_SET("0x2") "><object type=\"PU\" os_index=\"1\" " CPU_SET(
+													       "0x2")
+													       NODE_SET(
+														       "0x2") "/></object>"
+															      "<object type=\"Bridge\" os_index=\"1\" bridge_type=\"0-1\" "
+															      "depth=\"0\" bridge_pci=\"0033:[00-02]\">" GPU_AT(
+																      "0033:01:00.0",
+																      "53481472") "</object></object>"
+																		  "</object></topology>";
+	struct sgang_error err = { "" };
+	struct sgang_node_topo *topo = sgang_node_topo_parse(xml, "x", &err);
+
+	if (!topo)
+		fail_msg("%s", err.text);
+	assert_int_equal(topo->n_islands, 2);
+	assert_int_equal(topo->n_cores, 2);
+	assert_int_equal(topo->n_gpus, 2);
+	sgang_node_topo_destroy(topo);
+}
+
+/* hwloc 1 on a machine with one memory says nothing of it. */
+TEST(test_hwloc_1_one_memory)
+{
+	static const char xml[] = OLD "<object type=\"Machine\" os_index=\"0\" " CPU_SET(
+		"0x3") ">"
+		       "<object type=\"Core\" os_index=\"0\" " CPU_SET("0x1") "><object type=\"PU\" os_index=\"0\" " CPU_SET("0x1") "/></object><object type=\"Core\" os_index=\"1\" " CPU_SET(
+			       "0x2") "><object type=\"PU\" os_index=\"1\" " CPU_SET("0x2") "/></object></object></topology>";
+	struct sgang_error err = { "" };
+	struct sgang_node_topo *topo = sgang_node_topo_parse(xml, "x", &err);
+
+	if (!topo)
+		fail_msg("%s", err.text);
+	assert_int_equal(topo->n_islands, 1);
+	assert_int_equal(topo->n_cores, 2);
+	sgang_node_topo_destroy(topo);
 }
 
 /* Whatever is cut off or overwritten, there is an answer and no crash. */
