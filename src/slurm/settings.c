@@ -676,9 +676,11 @@ static void tell_misfits(const struct misfit *list, size_t n)
 }
 
 /* The inside of each node; NULL: one island, because nothing describes it or
- * the description is of another machine. The caller frees the array. */
+ * the description is of another machine. Of the copies of the process before
+ * this one nothing is told: the files may be right by now. The caller frees the
+ * array. */
 static const struct sgang_node_topo **
-find_topo(const struct sgang_node_topos *topos)
+find_topo(const struct sgang_node_topos *topos, bool tell)
 {
 	const struct sgang_node_topo *const *described =
 		sgang_node_topos_array(topos);
@@ -701,7 +703,8 @@ find_topo(const struct sgang_node_topos *topos)
 		else
 			note_misfit(&misfits, &n, node_ptr, &err);
 	}
-	tell_misfits(misfits, n);
+	if (tell)
+		tell_misfits(misfits, n);
 	xfree(misfits);
 	return topo;
 }
@@ -737,7 +740,7 @@ static bool find_inside(const struct reading *r, struct sgang_topologies *all,
 	if (!r->conf.placement)
 		return true;
 	if (in->topos) {
-		in->topo = find_topo(in->topos);
+		in->topo = find_topo(in->topos, !r->kept);
 	} else if (!sgang_own.configured && !r->kept) {
 		sgang_settings_stay_out(r->topos_err.text);
 		return false;
@@ -746,7 +749,7 @@ static bool find_inside(const struct reading *r, struct sgang_topologies *all,
 			 "what is inside nodes stays as it was");
 		in->topos = sgang_own.topos;
 		in->topo = sgang_own.topo;
-	} else {
+	} else if (!r->kept) {
 		complain(r->topos_err.text, "every node counts as one island");
 	}
 	look_inside(all, in->topo);

@@ -91,12 +91,17 @@ same_by()
 	done
 }
 
-test_expect_success 'a gang over two racks; its host calls them so' '
+gang_of_three()
+{
 	for i in 1 2 3; do
 		id=$(submit -N1 --exclusive --gang=train --gang-min-member=3) ||
 			return 1
-	done &&
-	wait_state $id RUNNING &&
+	done
+	wait_state $id RUNNING
+}
+
+test_expect_success 'a gang over two racks; its host calls them so' '
+	gang_of_three &&
 	expect &&
 	grep "costs row 32, rack 8," topology.expected &&
 	grep "Hops=rack:1,row:2" explain.expected &&
@@ -175,6 +180,34 @@ test_expect_success MOUNT 'nor on the configless host' '
 	grep " 0 WARN, 0 FAIL" out
 '
 
+test_expect_success MOUNT 'nor where SLURM_CONF_SERVER is all there is' '
+	check_elsewhere hidden env SLURM_CONF_SERVER=127.0.0.1:$slurm_port &&
+	grep "OK    sbatch has --gang, by the plugstack.conf of 127.0.0.1:$slurm_port" \
+		out &&
+	grep " 0 WARN, 0 FAIL" out
+'
+# The host has the folder of our package, and nothing in it.
+bare()
+{
+	hidden bash -c '
+		mount -t tmpfs tmpfs "$dir/lib" && exec "$@"' bare "$@"
+}
+test_expect_success MOUNT 'without our package there: what to install' '
+	check_elsewhere bare env SLURM_CONF_SERVER=127.0.0.1:$slurm_port || : &&
+	grep -A 1 "^FAIL  sbatch has no --gang with SLURM_CONF_SERVER=" out |
+		grep "install slurm-gang-client on this host" &&
+	test $(grep -c ^FAIL out) = 1
+'
+test_expect_success MOUNT 'slurmctld is told of nodes without it, by --nodes' '
+	clear_cluster && "$top_srcdir/contrib/install-check" --nodes >out &&
+	grep "^OK    4 nodes that are idle have $slurm_dir/lib/gang.so" out &&
+	slurm_stop_node n4 && bare slurmd -N n4 --conf-server "127.0.0.1:$slurm_port" &&
+	wait_for 20 slurm_alive n4 && wait_for 20 nodes_are_back &&
+	"$top_srcdir/contrib/install-check" --nodes >out &&
+	grep -A 1 "^WARN  nodes without $slurm_dir/lib/gang.so: n4\$" out |
+		grep "install slurm-gang-client there" &&
+	begin_configless && gang_of_three && expect
+'
 # One line says why, and explain goes on with what there is.
 warns()
 {

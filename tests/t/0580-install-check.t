@@ -209,6 +209,74 @@ test_expect_success 'files that root can read and users cannot' '
 	rm stubs/scontrol && hash -r &&
 	sh -c "$(sed -n "s/^ *\(chmod .*\)/\1/p" out)" && check
 '
+# warned TEXT CURE: a WARN with this text, and the next line with this one
+warned()
+{
+	grep -F -A 1 -e "$1" out >found &&
+		sed -n 1p found | grep ^WARN && sed -n 2p found | grep -F -e "$2"
+}
+reconfigure()
+{
+	scontrol reconfigure && wait_for 10 slurm_ctld_answers
+}
+
+test_expect_success 'files that were changed since slurmctld has read them' '
+	echo "PlaceAll=yes" >"$conf" &&
+	check &&
+	warned "$conf was changed since slurmctld has read it" \
+		"scontrol reconfigure" &&
+	reconfigure && check && grep " 0 WARN, 0 FAIL" out &&
+	rm "$conf" && check &&
+	warned "$conf was changed since" "scontrol reconfigure" &&
+	reconfigure && check && grep " 0 WARN, 0 FAIL" out &&
+	echo "# of the second floor" >>"$slurm_dir/etc/topology.conf" &&
+	check &&
+	warned "topology.conf was changed since" "scontrol reconfigure" &&
+	cp saved/topology.conf "$slurm_dir/etc/" &&
+	cp "$top_srcdir/topology/cpu-2socket.xml" "$slurm_dir/out/node.xml" &&
+	echo "NodeTopology=n1 Hwloc=$slurm_dir/out/node.xml" >"$conf" &&
+	reconfigure && touch -d "now + 1 minute" "$slurm_dir/out/node.xml" && check &&
+	warned "$slurm_dir/out/node.xml was changed since" "scontrol reconfigure" &&
+	rm "$conf" && mend && check && grep " 0 WARN, 0 FAIL" out
+'
+test_expect_success 'each error of ours since the start is a WARN with its cure' '
+	cat >"$conf" <<-END &&
+	NodeTopology=n[1-2] Hwloc=$top_srcdir/topology/cpu-2socket.xml
+	MetricsFile=$slurm_dir/out/nothing/metrics
+	PartitionTopology=nobody:default
+	END
+	reconfigure &&
+	wait_for 30 grep "error: gang: MetricsFile: " "$slurm_dir/log/slurmctld.log" &&
+	check &&
+	test $(grep -c "^WARN  slurmctld.s log, \[.*\]: " out) = 3 &&
+	warned "node n1 and 1 others count as one island each" \
+		"sgang topology collect" &&
+	warned "MetricsFile: " "write to $slurm_dir/out/nothing, or name another" &&
+	warned "there is no partition nobody; the rest of it counts" \
+		"correct the name in $conf, then scontrol reconfigure" &&
+	mkdir "$slurm_dir/out/nothing" && rm "$conf" && reconfigure && check &&
+	test $(grep -c "^WARN  slurmctld.s log, \[.*\]: " out) = 3 &&
+	restart && check && grep " 0 WARN, 0 FAIL" out
+'
+test_expect_success 'so where slurmctld logs nothing but errors' '
+	sed_conf "s/^SlurmctldDebug=.*/SlurmctldDebug=error/" &&
+	mv "$slurm_dir/log/slurmctld.log" full.log &&
+	echo "PartitionTopology=nobody:default" >"$conf" &&
+	restart && check &&
+	warned "there is no partition nobody" "correct the name" &&
+	ended=$EPOCHSECONDS && wait_for 5 "test \$EPOCHSECONDS -gt $((ended + 2))" &&
+	rm "$conf" && restart && check &&
+	grep "error: gang: .*nobody" "$slurm_dir/log/slurmctld.log" &&
+	grep " 0 WARN, 0 FAIL" out &&
+	cat full.log "$slurm_dir/log/slurmctld.log" >all.log &&
+	mv all.log "$slurm_dir/log/slurmctld.log" && mend && check
+'
+test_expect_success 'a log that cannot be read here' '
+	answers "s|^(SlurmctldLogFile .*= ).*|\\1(null)|" &&
+	check && rm stubs/scontrol && hash -r &&
+	warned "log cannot be read here: SlurmctldLogFile=(null)" \
+		"journalctl -u slurmctld"
+'
 test_expect_success 'gangs are switched off' '
 	echo "Gangs=no" >"$conf" &&
 	scontrol reconfigure &&
@@ -288,6 +356,19 @@ test_expect_success 'JobSubmitPlugins without gang' '
 	only_failure "JobSubmitPlugins=" "add gang to JobSubmitPlugins=" &&
 	mend
 '
+test_expect_success 'slurm.conf has it, and slurmctld was not started since' '
+	sed_conf -e "s/^JobSubmitPlugins=.*//" \
+		-e "s|^SelectType=.*|SelectType=select/linear|" \
+		-e "s|^TopologyPlugin=.*|TopologyPlugin=topology/none|" \
+		-e "s/^SelectTypeParameters=.*/SelectTypeParameters=CR_Memory/" &&
+	restart && cp saved/slurm.conf "$slurm_dir/etc/" &&
+	check || : &&
+	grep -A 1 "^FAIL  JobSubmitPlugins=(null) is still in force: slurm.conf has gang" \
+		out | grep "^      restart slurmctld\$" &&
+	grep -A 1 "^FAIL  SelectType=select/linear is still in force" out |
+		grep "let all jobs end, restart slurmctld" &&
+	mend && check
+'
 test_expect_success 'the stock plugin stands in front' '
 	sed_conf "s|^PluginDir=.*|PluginDir=$slurm_stock:$lib|" &&
 	restart &&
@@ -296,6 +377,9 @@ test_expect_success 'the stock plugin stands in front' '
 		grep "put $lib in front in PluginDir=" &&
 	grep "^FAIL  slurmctld (pid [0-9]*) has not loaded our select plugin" \
 		out &&
+	grep -A 1 "^FAIL  gangs are off .*it must be first\$" out |
+		grep "first in PluginDir= of slurm.conf, restart slurmctld" &&
+	! grep -e "scontrol reconfigure" -e "its administrator" out &&
 	mend
 '
 test_expect_success 'PluginDir without us' '
@@ -314,6 +398,8 @@ test_expect_success 'another select plugin' '
 	check || : &&
 	grep -A 1 "^FAIL  SelectType=select/linear" out |
 		grep "SelectType=select/cons_tres, restart" &&
+	test $(grep -c ^FAIL out) = 1 && ! grep "^WARN  slurmctld.s log" out &&
+	! grep "scontrol reconfigure" out &&
 	mend
 '
 test_expect_success 'a folder of PluginDir that this host does not have' '
@@ -331,7 +417,7 @@ test_expect_success 'no topology at all' '
 test_expect_success 'a slurmctld that does not run' '
 	slurm_stop_ctld &&
 	only_failure "slurmctld does not answer" "start slurmctld" &&
-	sed_conf "s|^JobSubmitPlugins=.*|JobSubmitPlugins=nonsense|" &&
+	sed_conf "s|^JobSubmitPlugins=.*|JobSubmitPlugins=gang,nonsense|" &&
 	! timeout 30 slurmctld -D >died 2>&1 &&
 	only_failure "slurmctld does not answer; its log ends with: fatal: " \
 		"fix it, then start slurmctld" &&
@@ -339,9 +425,60 @@ test_expect_success 'a slurmctld that does not run' '
 	slurm_start_ctld &&
 	wait_for 20 nodes_idle
 '
+# Without slurmctld, what its log says counts, and what files say. A clause of
+# its own ends with "start slurmctld" where that cures it.
+no_answer()
+{
+	check && return 1
+	sed -n "1p" out | grep "^FAIL  slurmctld does not answer" &&
+		test $(grep -c ^FAIL out) = $1 && ! grep "scontrol reconfigure" out
+}
+then_fail()
+{
+	grep -F -A 1 -e "$1" out >found &&
+		sed -n 1p found | grep ^FAIL && sed -n 2p found | grep -F -e "$2"
+}
+test_expect_success 'slurmctld is down: the cure is named as if it ran' '
+	slurm_stop_ctld &&
+	sed_conf "s/^SlurmUser=.*//" &&
+	echo "SlurmUser=nobody" >>"$SLURM_CONF" &&
+	no_answer 1 && grep "job_submit_gang.so is ours" out &&
+	chmod 700 "$lib" && no_answer 2 &&
+	then_fail "$lib/select_cons_tres.so cannot be read by nobody, who runs" \
+		"chmod a+rx $lib, then start slurmctld" &&
+	chmod 755 "$lib" &&
+	chmod 600 "$SLURM_CONF" && no_answer 2 &&
+	then_fail "$SLURM_CONF cannot be read by nobody, who runs slurmctld" \
+		"chmod a+r $SLURM_CONF, then start slurmctld" &&
+	chmod 644 "$SLURM_CONF" &&
+	chmod 600 "$lib/job_submit_gang.so" && no_answer 2 &&
+	then_fail "$lib/job_submit_gang.so cannot be read by nobody" \
+		"chmod a+r $lib/job_submit_gang.so, then start slurmctld" &&
+	chmod 755 "$lib/job_submit_gang.so" &&
+	printf "Gangs=yes\nPlaceAll=perhaps\n" >"$conf" && no_answer 2 &&
+	then_fail "$conf:2: PlaceAll: " "fix it, then start slurmctld" &&
+	rm "$conf" && no_answer 1
+'
+test_expect_success 'so where it died of a plugin that is missing' '
+	cp saved/slurm.conf "$slurm_dir/etc/" &&
+	mv "$lib/job_submit_gang.so" good.so &&
+	! timeout 30 slurmctld -D >died 2>&1 &&
+	no_answer 2 &&
+	sed -n 1p out | grep "its log ends with: fatal: .*job_submit" &&
+	then_fail "no folder of PluginDir has our job_submit_gang.so" \
+		"install slurm-gang-plugins" &&
+	mv good.so "$lib/job_submit_gang.so" &&
+	sed_conf "s|^SelectType=.*|SelectType=select/linear|" && no_answer 2 &&
+	then_fail "SelectType=select/linear" "set SelectType=select/cons_tres" &&
+	cp saved/slurm.conf "$slurm_dir/etc/" &&
+	grep PluginDir= "$SLURM_CONF" >"$slurm_dir/etc/dirs.conf" &&
+	sed_conf "s/^PluginDir=.*/Include dirs.conf/" && no_answer 1 &&
+	cp saved/slurm.conf "$slurm_dir/etc/" &&
+	slurm_start_ctld && wait_for 20 nodes_idle && check
+'
 test_expect_success 'nothing is left' '
 	check &&
-	nothing_left "gang: " "fatal: " "nonsense" "different slurm.conf than"
+	nothing_left "gang: " "fatal: " "nonsense" "job_submit" "different slurm.conf than"
 '
 
 test_done
