@@ -25,8 +25,11 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		.topology = sgang_registry_topology(c, gangs, n),
 	};
 	for (size_t i = 0; i < n; i++) {
+		/* by what is there: a tally may be older than the members where
+		 * memory was missing */
 		entries += gangs[i]->n_entries;
-		tasks += gangs[i]->tally.eligible + gangs[i]->tally.held;
+		for (size_t j = 0; j < gangs[i]->n_entries; j++)
+			tasks += gangs[i]->entries[j]->m.tasks;
 	}
 	/* each request, two smaller ones of it (fewer.c), and those of
 	 * uneven.c */
