@@ -357,20 +357,64 @@ static int load_fabrics(struct request *request, struct sgang_error *err)
 	return 0;
 }
 
+/* A job that takes them all fits on every node. */
+static uint32_t fewest_cpus(const struct sgang_site *site)
+{
+	uint32_t fewest = UINT32_MAX, i;
+
+	for (i = 0; i < site->n_nodes; i++)
+		if (site->nodes[i].cpus < fewest)
+			fewest = site->nodes[i].cpus;
+	return site->n_nodes ? fewest : 0;
+}
+
+/* What was read otherwise than somebody may think. */
+static void warn(const struct request *request)
+{
+	const struct sgang_simulation *simulation = &request->simulation;
+	const struct sgang_trace *trace = simulation->trace;
+
+	if (trace->n_broken)
+		sgang_cmd_warn("%s: %zu row%s, the first in line %u, with more "
+			       "or fewer columns than the header: left out; a "
+			       "value has the delimiter in it",
+			       simulation->jobs_path, trace->n_broken,
+			       trace->n_broken == 1 ? "" : "s",
+			       trace->first_broken);
+	if (trace->processors_are_nodes)
+		sgang_cmd_warn("%s: it does not say how many processors a node "
+			       "has (\"; MaxNodes: N\"), so each one counts as "
+			       "a node; --slots=N or --nodes=FILE says it",
+			       simulation->jobs_path);
+	if (simulation->site->passed_over)
+		sgang_cmd_warn("%s: of SchedulerParameters the replay does not "
+			       "know %s",
+			       request->nodes, simulation->site->passed_over);
+}
+
 static int load(struct request *request, struct sgang_error *err)
 {
 	struct sgang_simulation *simulation = &request->simulation;
 
 	if (settle_configs(request, err))
 		return -1;
+	if (request->nodes) {
+		simulation->site = sgang_site_load(request->nodes, err);
+		if (!simulation->site)
+			return -1;
+		request->terms.node_slots = fewest_cpus(simulation->site);
+	}
+	request->terms.slots = request->slots;
 	simulation->trace = sgang_trace_load(simulation->jobs_path,
 					     &request->terms, err);
 	if (!simulation->trace)
 		return -1;
-	simulation->site = request->nodes ?
-				   sgang_site_load(request->nodes, err) :
-				   make_site(request, err);
-	return simulation->site ? load_fabrics(request, err) : -1;
+	if (!simulation->site)
+		simulation->site = make_site(request, err);
+	if (!simulation->site)
+		return -1;
+	warn(request);
+	return load_fabrics(request, err);
 }
 
 /* ---- the answer ---- */

@@ -28,6 +28,15 @@ struct plan {
 	struct span *spans; /* in order of time, without gaps */
 	size_t n, max;
 	struct alike alike[ALIKE]; /* by a hash of what they ask for */
+	/* What the limits of SchedulerParameters count: by partition, */
+	uint32_t *tried, *reserved;
+	/* jobs of each user that were tried, */
+	struct user {
+		const char *name;
+		uint32_t tried;
+	} * users;
+	size_t n_users;
+	uint32_t started;
 };
 
 static void plan_end(struct plan *p)
@@ -35,11 +44,19 @@ static void plan_end(struct plan *p)
 	for (size_t i = 0; i < p->n; i++)
 		sgang_nodeset_destroy(p->spans[i].open);
 	free(p->spans);
+	free(p->tried);
+	free(p->reserved);
+	free(p->users);
 }
 
-static bool plan_init(struct plan *p)
+static bool plan_init(struct plan *p, size_t n_jobs)
 {
 	memset(p, 0, sizeof(*p));
+	p->tried = calloc(the.site->n_partitions, sizeof(*p->tried));
+	p->reserved = calloc(the.site->n_partitions, sizeof(*p->reserved));
+	p->users = calloc(n_jobs + 1, sizeof(*p->users));
+	if (!p->tried || !p->reserved || !p->users)
+		return false;
 	p->max = 2 * (size_t)the.rules->bf_max_job_test + 4;
 	p->spans = calloc(p->max, sizeof(*p->spans));
 	if (!p->spans)
@@ -156,6 +173,50 @@ static int64_t whole(int64_t time)
 	return time / resolution * resolution;
 }
 
+/* May it keep nodes for later? */
+static bool may_reserve(const struct plan *p, const struct sgang_job *j)
+{
+	const struct sgang_site_scheduling *rules = the.rules;
+	int64_t since = j->begin > j->asks->submit ? j->begin : j->asks->submit;
+
+	return j->priority >= rules->bf_min_prio_reserve &&
+	       the.now - since >= (int64_t)rules->bf_min_age_reserve &&
+	       (!rules->bf_job_part_count_reserve ||
+		p->reserved[j->partition - the.site->partitions] <
+			rules->bf_job_part_count_reserve);
+}
+
+/* Texts of the trace are each there once. */
+static struct user *user_of(struct plan *p, const struct sgang_job *j)
+{
+	size_t i = 0;
+
+	while (i < p->n_users && p->users[i].name != j->asks->user)
+		i++;
+	if (i == p->n_users)
+		p->users[p->n_users++].name = j->asks->user;
+	return &p->users[i];
+}
+
+/* Is it one of those that are looked at? Slurm counts no job that is above
+ * another limit. */
+static bool is_looked_at(struct plan *p, const struct sgang_job *j)
+{
+	uint32_t *tried = &p->tried[j->partition - the.site->partitions];
+	struct user *user = NULL;
+
+	if (the.rules->bf_max_job_part && *tried >= the.rules->bf_max_job_part)
+		return false;
+	if (the.rules->bf_max_job_user) {
+		user = user_of(p, j);
+		if (user->tried >= the.rules->bf_max_job_user)
+			return false;
+		user->tried++;
+	}
+	++*tried;
+	return true;
+}
+
 /* True if it was started. */
 static bool start_or_reserve(struct plan *p, struct sgang_job *j,
 			     struct sgang_nodeset *nodes,
@@ -171,6 +232,7 @@ static bool start_or_reserve(struct plan *p, struct sgang_job *j,
 		*later = 0;
 		if (sgang_twin_start(j, nodes, nodes)) {
 			reserve_own(p, j);
+			p->started++;
 			return true;
 		}
 		/* something else has them, or the gang has its turn now */
@@ -179,12 +241,13 @@ static bool start_or_reserve(struct plan *p, struct sgang_job *j,
 	if (*later && start > *later)
 		return false;
 	*later = 0;
-	if (start > the.now + the.rules->bf_window ||
-	    j->priority < the.rules->bf_min_prio_reserve)
+	if (start > the.now + the.rules->bf_window || !may_reserve(p, j))
 		return false;
 	end = whole(start + duration(j));
-	if (!overlaps(p, chosen, whole(start), end))
-		reserve(p, chosen, whole(start), end);
+	if (overlaps(p, chosen, whole(start), end))
+		return false;
+	reserve(p, chosen, whole(start), end);
+	p->reserved[j->partition - the.site->partitions]++;
 	return false;
 }
 
@@ -252,12 +315,17 @@ void sgang_twin_backfill(void)
 
 	the.outcome->backfills++;
 	jobs = sgang_twin_eligible_jobs(the.rules->bf_max_job_test, &n);
-	if (!plan_init(&p) || !nodes || !chosen || !jobs) {
+	if (!plan_init(&p, n) || !nodes || !chosen || !jobs) {
 		the.no_memory = true;
 		goto out;
 	}
-	for (size_t i = 0; i < n; i++)
-		try_job(&p, jobs[i], nodes, chosen);
+	for (size_t i = 0; i < n; i++) {
+		if (the.rules->bf_max_job_start &&
+		    p.started >= the.rules->bf_max_job_start)
+			break;
+		if (is_looked_at(&p, jobs[i]))
+			try_job(&p, jobs[i], nodes, chosen);
+	}
 out:
 	plan_end(&p);
 	free(jobs);

@@ -53,11 +53,13 @@ void sgang_twin_schedule(bool all)
 {
 	struct sgang_nodeset *left = sgang_nodeset_create(the.n_nodes);
 	bool *failed = calloc(the.site->n_partitions, sizeof(*failed));
+	uint32_t *tried = calloc(the.site->n_partitions, sizeof(*tried));
 	struct sgang_job **jobs = NULL;
 	size_t n, open = the.site->n_partitions;
+	uint32_t started = 0;
 
 	the.outcome->cycles++;
-	if (!left || !failed) {
+	if (!left || !failed || !tried) {
 		the.no_memory = true;
 		goto out;
 	}
@@ -66,21 +68,28 @@ void sgang_twin_schedule(bool all)
 					&n);
 	for (size_t i = 0; i < n && open; i++) {
 		const struct sgang_site_partition *part = jobs[i]->partition;
+		size_t which = (size_t)(part - the.site->partitions);
 		struct sgang_nodeset *nodes;
 
-		if (failed[part - the.site->partitions] ||
-		    !sgang_twin_eligible(jobs[i]))
+		if (the.rules->max_start && started >= the.rules->max_start)
+			break;
+		if (failed[which] || !sgang_twin_eligible(jobs[i]) ||
+		    (the.rules->part_depth &&
+		     tried[which]++ >= the.rules->part_depth))
 			continue;
 		nodes = left_of(part, left);
 		if (nodes && !sgang_twin_start(jobs[i], nodes, NULL)) {
-			failed[part - the.site->partitions] = true;
+			failed[which] = true;
 			sgang_nodeset_subtract(left, part->nodes);
 			open--;
+		} else {
+			started++;
 		}
 		sgang_nodeset_destroy(nodes);
 	}
 out:
 	free(jobs);
 	free(failed);
+	free(tried);
 	sgang_nodeset_destroy(left);
 }

@@ -50,6 +50,11 @@ struct sgang_site_scheduling {
 	uint32_t bf_max_job_test;
 	uint32_t bf_max_job_user;     /* 0: no limit */
 	uint32_t bf_min_prio_reserve; /* 0: every job may reserve */
+	/* The same: seconds since its submission, reservations a partition. */
+	uint32_t bf_min_age_reserve, bf_job_part_count_reserve;
+	uint32_t bf_max_job_part, bf_max_job_start; /* 0: no limit */
+	uint32_t part_depth; /* partition_job_depth; 0: no limit */
+	uint32_t max_start;  /* sched_max_job_start; 0: no limit */
 	bool bf_continue;
 	bool multifactor; /* PriorityType */
 	uint32_t weight_age, weight_fairshare, weight_job_size,
@@ -75,6 +80,9 @@ struct sgang_site {
 						  * of all nodes, "all" */
 	size_t n_partitions;
 	struct sgang_site_scheduling scheduling;
+	/* Words of SchedulerParameters that may matter and are not obeyed,
+	 * "defer,bf_busy_nodes"; NULL: none. */
+	const char *passed_over;
 	void *memory;
 };
 

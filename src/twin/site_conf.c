@@ -219,6 +219,65 @@ static const char *value_in(const char *item, const char *name)
 		       NULL;
 }
 
+/* Of locks and of the time that slurmctld takes, which a replay does not have,
+ * and of steps, messages and rights: nothing starts at another time for them. */
+static bool changes_nothing(const char *item)
+{
+	static const char *const names[] = {
+		"bb_array_stage_cnt",     "bf_max_time",
+		"bf_node_space_size",     "bf_yield_interval",
+		"bf_yield_rpc_cnt",       "bf_yield_sleep",
+		"build_queue_timeout",    "correspond_after_task_cnt",
+		"default_gbytes",         "disable_hetjob_steps",
+		"disable_job_shrink",     "enable_hetjob_steps",
+		"enable_user_top",        "ignore_prefer_validation",
+		"max_array_tasks",        "max_rpc_cnt",
+		"max_rpc_count",          "max_sched_time",
+		"max_script_size",        "no_backup_scheduling",
+		"no_env_cache",           "nohold_on_prolog_fail",
+		"requeue_setup_env_fail", "salloc_wait_nodes",
+		"sbatch_wait_nodes",      "step_retry_count",
+		"step_retry_time",
+	};
+	size_t length = strcspn(item, "="), i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length &&
+		    !strncasecmp(item, names[i], length))
+			return true;
+	return false;
+}
+
+/* Is it one of "defer,bf_busy_nodes"? */
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
+		if (!strncasecmp(list, word, length) &&
+		    (!list[length] || list[length] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Note the name of a word that is not obeyed, once. */
+static int pass_over(const struct reader *reader, const char *item)
+{
+	struct sgang_site_draft *draft = reader->draft;
+	const char *before = draft->site->passed_over;
+	char all[1024], name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(item, "="), item);
+	if (before && has_word(before, name))
+		return 0;
+	snprintf(all, sizeof(all), "%s%s%s", before ? before : "",
+		 before ? "," : "", name);
+	draft->site->passed_over = sgang_site_text(draft, all);
+	return draft->site->passed_over ? 0 : -1;
+}
+
 static int take_parameter(const struct reader *reader, const char *item)
 {
 	struct sgang_site_scheduling *to = scheduling_of(reader);
@@ -228,13 +287,21 @@ static int take_parameter(const struct reader *reader, const char *item)
 		uint32_t unit; /* seconds */
 	} numbers[] = {
 		{ "bf_interval", &to->bf_interval, 1 },
+		{ "bf_job_part_count_reserve", &to->bf_job_part_count_reserve,
+		  1 },
+		{ "bf_max_job_part", &to->bf_max_job_part, 1 },
+		{ "bf_max_job_start", &to->bf_max_job_start, 1 },
 		{ "bf_max_job_test", &to->bf_max_job_test, 1 },
 		{ "bf_max_job_user", &to->bf_max_job_user, 1 },
+		{ "bf_min_age_reserve", &to->bf_min_age_reserve, 1 },
 		{ "bf_min_prio_reserve", &to->bf_min_prio_reserve, 1 },
 		{ "bf_resolution", &to->bf_resolution, 1 },
 		{ "bf_window", &to->bf_window, 60 },
 		{ "default_queue_depth", &to->queue_depth, 1 },
+		{ "max_job_bf", &to->bf_max_job_test, 1 },
+		{ "partition_job_depth", &to->part_depth, 1 },
 		{ "sched_interval", &to->interval, 1 },
+		{ "sched_max_job_start", &to->max_start, 1 },
 	};
 	const char *value;
 	uint32_t number;
@@ -257,6 +324,8 @@ static int take_parameter(const struct reader *reader, const char *item)
 	}
 	if (!strcasecmp(item, "bf_continue"))
 		to->bf_continue = true;
+	else if (*item && !changes_nothing(item))
+		return pass_over(reader, item);
 	return 0;
 }
 

@@ -13,6 +13,9 @@
 /* Some million jobs. */
 #define FILE_MAX ((size_t)2 << 30)
 
+/* Seconds. */
+#define FIRST_DAY (24 * 60 * 60)
+
 enum form {
 	FORM_SACCT,
 	FORM_PADDED, /* sacct without --parsable2 */
@@ -117,12 +120,32 @@ static int by_submit(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
+/* Times that count from the first job on, as in a queue without a date: 0 means
+ * never in all that follows. */
+static void begin_later(struct sgang_trace *trace)
+{
+	size_t i;
+
+	if (trace->jobs[0].submit > 0)
+		return;
+	for (i = 0; i < trace->n_jobs; i++) {
+		struct sgang_trace_job *job = &trace->jobs[i];
+
+		job->submit += FIRST_DAY;
+		if (job->started)
+			job->started += FIRST_DAY;
+	}
+}
+
 static int read_trace(struct sgang_trace_draft *draft, const char *text)
 {
 	struct sgang_trace *trace = draft->trace;
 
 	if (read_text(draft, text))
 		return -1;
+	/* a few have the delimiter in a value; most have another header */
+	if (2 * trace->n_broken > trace->n_jobs + trace->n_left_out)
+		return sgang_errf(draft->err, EINVAL, "%s", draft->broken.text);
 	if (!trace->n_jobs)
 		return sgang_errf(draft->err, EINVAL,
 				  "%s: no line of it is a job that ran (%zu "
@@ -131,6 +154,7 @@ static int read_trace(struct sgang_trace_draft *draft, const char *text)
 				  "or CSV with a header",
 				  draft->label, trace->n_left_out);
 	qsort(trace->jobs, trace->n_jobs, sizeof(*trace->jobs), by_submit);
+	begin_later(trace);
 	return sgang_trace_gangs(draft);
 }
 

@@ -35,6 +35,10 @@ struct sgang_trace_terms {
 	enum sgang_trace_gangs gangs;
 	const char *column;
 	uint32_t within;
+	/* Of a form that knows processors and no nodes: how many a node has, if
+	 * its own header says something else, too; and if that says nothing.
+	 * 0: not known. */
+	uint32_t slots, node_slots;
 };
 
 /* Texts are owned by the trace and never NULL: "" is not known. */
@@ -70,6 +74,13 @@ struct sgang_trace {
 	/* Lines that are no job to replay: steps, jobs that never ran (were
 	 * cancelled while they waited), jobs without a size or a time. */
 	size_t n_left_out;
+	/* Of them: rows with more or fewer cells than the header, because a
+	 * value has the delimiter or the end of a line in it. */
+	size_t n_broken;
+	uint32_t first_broken; /* its line */
+	/* Nothing tells how many processors a node has: each one counts as a
+	 * node. */
+	bool processors_are_nodes;
 	void *memory;
 };
 

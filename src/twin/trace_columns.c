@@ -246,6 +246,19 @@ static int take_row(void *arg, const char *const *cell, uint32_t line)
 	return reader->form->end(&row);
 }
 
+/* sacct quotes nothing. */
+static void take_broken(void *arg, uint32_t line, const struct sgang_error *why)
+{
+	const struct reader *reader = arg;
+	struct sgang_trace *trace = reader->draft->trace;
+
+	if (!trace->n_broken++) {
+		trace->first_broken = line;
+		reader->draft->broken = *why;
+	}
+	trace->n_left_out++;
+}
+
 int sgang_trace_columns_read(struct sgang_trace_draft *draft, const char *text,
 			     char delimiter,
 			     const struct sgang_trace_form *form)
@@ -258,6 +271,7 @@ int sgang_trace_columns_read(struct sgang_trace_draft *draft, const char *text,
 		.quote = form->quote,
 		.header = take_header,
 		.row = take_row,
+		.broken = form->quote ? NULL : take_broken,
 		.arg = &reader,
 	};
 	int rc = sgang_trace_table_read(&table, draft->err), saved = errno;

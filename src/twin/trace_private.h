@@ -26,7 +26,8 @@ struct sgang_trace_draft {
 	size_t room; /* of trace->jobs */
 	void *texts; /* each text once, as of tsearch() */
 	const struct sgang_trace_terms *terms;
-	const char *label; /* for messages */
+	const char *label;         /* for messages */
+	struct sgang_error broken; /* the first row that was left out for it */
 	bool min_observed; /* min_member is how many members started together,
 			    * not what a user said */
 	struct sgang_error *err;
@@ -72,6 +73,9 @@ struct sgang_trace_table {
 	int (*header)(void *arg, const char *const *cell, size_t n,
 		      uint32_t line);
 	int (*row)(void *arg, const char *const *cell, uint32_t line);
+	/* A row with another number of cells, and what is wrong with it. NULL:
+	 * it ends the reading. */
+	void (*broken)(void *arg, uint32_t line, const struct sgang_error *why);
 	void *arg;
 };
 

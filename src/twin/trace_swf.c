@@ -3,8 +3,9 @@
  *
  * 18 numbers a line, -1 where something is not known; lines that begin with ';'
  * are comments, of which "; UnixStartTime: 1027839845" and "; MaxProcs: 512"
- * count. The format knows processors and no nodes: if MaxNodes is there, a node
- * has MaxProcs / MaxNodes of them, otherwise one.
+ * count. The format knows processors and no nodes: a node has as many as the
+ * caller says, or MaxProcs / MaxNodes of them, or as many as the nodes of the
+ * cluster, otherwise one.
  * Source: https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
  */
 
@@ -58,6 +59,7 @@ struct reader {
 	uint32_t line;
 	int64_t epoch;
 	uint64_t max_nodes, max_processors;
+	uint64_t on_node; /* processors of a node; 0: not settled */
 };
 
 static int complain(const struct reader *reader, const char *what)
@@ -146,6 +148,22 @@ static uint32_t at_most(int64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX - 1;
 }
 
+/* Before the first job: all of the header was read. */
+static void settle_nodes(struct reader *reader)
+{
+	const struct sgang_trace_terms *terms = reader->draft->terms;
+
+	if (terms->slots)
+		reader->on_node = terms->slots;
+	else if (reader->max_nodes && reader->max_processors)
+		reader->on_node = reader->max_processors / reader->max_nodes;
+	else
+		reader->on_node = terms->node_slots;
+	reader->draft->trace->processors_are_nodes = !reader->on_node;
+	if (!reader->on_node)
+		reader->on_node = 1;
+}
+
 /* Nodes, and processors and memory of each. */
 static void share_out(const struct reader *reader, const int64_t value[FIELDS],
 		      struct sgang_trace_job *job)
@@ -153,12 +171,10 @@ static void share_out(const struct reader *reader, const int64_t value[FIELDS],
 	uint64_t processors = at_most(value[PROCESSORS] > 0 ?
 					      value[PROCESSORS] :
 					      value[ASKED_PROCESSORS]);
-	uint64_t on_node = 1;
+	uint64_t on_node = reader->on_node;
 	int64_t memory = value[ASKED_MEMORY] > 0 ? value[ASKED_MEMORY] :
 						   value[MEMORY];
 
-	if (reader->max_nodes && reader->max_processors > reader->max_nodes)
-		on_node = reader->max_processors / reader->max_nodes;
 	job->nodes = (uint32_t)((processors + on_node - 1) / on_node);
 	job->cpus = (uint32_t)((processors + job->nodes - 1) / job->nodes);
 	job->ranks = (uint32_t)processors;
@@ -178,6 +194,8 @@ static int read_job(struct reader *reader, const int64_t value[FIELDS])
 		draft->trace->n_left_out++;
 		return 0;
 	}
+	if (!reader->on_node)
+		settle_nodes(reader);
 	sgang_trace_job_init(&job);
 	job.line = reader->line;
 	job.id = value[JOB] > 0 ? (uint64_t)value[JOB] : reader->line;

@@ -77,6 +77,26 @@ static void take_cell(void *cell, size_t length, void *arg)
 	reader->used += length + 1;
 }
 
+static int other_number(struct reader *reader)
+{
+	const struct sgang_trace_table *table = reader->table;
+	struct sgang_error why;
+
+	sgang_errf(&why, EINVAL,
+		   "%s:%u: it has %zu columns, the header %zu: a value with "
+		   "the delimiter '%c' in it %s",
+		   table->label, reader->row_line, reader->n_cells,
+		   reader->n_columns, table->delimiter,
+		   table->quote ? "is written in quotes" :
+				  "needs another one, see --delimiter of "
+				  "sacct(1)");
+	if (table->broken) {
+		table->broken(table->arg, reader->row_line, &why);
+		return 0;
+	}
+	return sgang_errf(reader->err, EINVAL, "%s", why.text);
+}
+
 static void hand_over(struct reader *reader)
 {
 	const struct sgang_trace_table *table = reader->table;
@@ -90,15 +110,7 @@ static void hand_over(struct reader *reader)
 		rc = table->header(table->arg, reader->cell, reader->n_cells,
 				   reader->row_line);
 	} else if (reader->n_cells != reader->n_columns) {
-		rc = sgang_errf(reader->err, EINVAL,
-				"%s:%u: it has %zu columns, the header %zu: a "
-				"value with the delimiter '%c' in it %s",
-				table->label, reader->row_line, reader->n_cells,
-				reader->n_columns, table->delimiter,
-				table->quote ?
-					"is written in quotes" :
-					"needs another one, see --delimiter of "
-					"sacct(1)");
+		rc = other_number(reader);
 	} else {
 		rc = table->row(table->arg, reader->cell, reader->row_line);
 	}

@@ -114,6 +114,39 @@ test_expect_success JQ 'gangs by a rule, by a column, and none' '
 	simulate --jobs=jobs.csv --gangs=name --json >column 2>/dev/null &&
 	test "$(jq .gangs column)" = 4
 '
+printf "; MaxProcs: 4\n%s\n%s\n" \
+	"1 0 0 60 4 -1 -1 4 120 -1 1 1 1 1 1 1 -1 -1" \
+	"2 0 0 60 2 -1 -1 2 120 -1 1 1 1 1 1 1 -1 -1" >procs.swf
+test_expect_success JQ 'SWF: processors of a node are said, or a warning says what counts' '
+	simulate --jobs=procs.swf --json 2>err >answer &&
+	grep "^sgang: procs.swf: .* each one counts as a node; --slots=N" err &&
+	simulate --jobs=procs.swf --slots=2 --json 2>err >answer &&
+	! grep "counts as a node" err &&
+	test "$(value answer stock .jobs.all.started)" = 2 &&
+	test "$(value answer stock .cluster.refused)" = 0 &&
+	test "$(value answer stock .jobs[\"2-3\"].submitted)" = 1 &&
+	printf "NodeName=n[1-4] CPUs=4\n" >cluster.conf &&
+	simulate --jobs=procs.swf --nodes=cluster.conf --json 2>err >answer &&
+	! grep "counts as a node" err &&
+	test "$(value answer stock .jobs[\"1\"].started)" = 2
+'
+test_expect_success JQ 'rows of sacct that a value has broken are left out and counted' '
+	printf "%s\n" "JobID|JobName|Submit|Start|ElapsedRaw|NNodes" \
+		"1|a|1700000000|1700000005|60|1" \
+		"2|b|c|1700000000|1700000005|60|1" \
+		"3|d|1700000000|1700000005|60|1" >broken.txt &&
+	simulate --jobs=broken.txt --json 2>err >answer &&
+	grep "^sgang: broken.txt: 1 row, the first in line 3, with more or fewer" err &&
+	test "$(jq .jobs answer)" = 2 && test "$(jq .left_out answer)" = 1
+'
+test_expect_success 'words of SchedulerParameters that are not obeyed are named, once' '
+	printf "%s\n" "NodeName=n[1-4]" \
+		"SchedulerParameters=bf_window=100,defer,max_rpc_cnt=5,defer" >named.conf &&
+	simulate --jobs=jobs.csv --nodes=named.conf 2>err >table &&
+	grep -v " jobs in " err >said &&
+	echo "sgang: named.conf: of SchedulerParameters the replay does not know defer" |
+		test_cmp - said
+'
 test_expect_success JQ 'without --nodes they have what jobs want, or what is said' '
 	printf "%s\n" id,submit,run,limit,nodes,cpus,gpus,memory,partition \
 		1,1700000000,60,120,1,8,2,256G,big 2,1700000000,60,120,1,3,0,1G, >wants.csv &&

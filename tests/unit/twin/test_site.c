@@ -103,6 +103,12 @@ static void describe_scheduling(const struct sgang_site_scheduling *s,
 	SAY(bf_max_job_test);
 	SAY(bf_max_job_user);
 	SAY(bf_min_prio_reserve);
+	SAY(bf_min_age_reserve);
+	SAY(bf_job_part_count_reserve);
+	SAY(bf_max_job_part);
+	SAY(bf_max_job_start);
+	SAY(part_depth);
+	SAY(max_start);
 	SAY(bf_continue);
 	SAY(multifactor);
 	SAY(weight_age);
@@ -137,6 +143,8 @@ static char *describe(const struct sgang_site *site)
 		describe_partition(site, &site->partitions[i], out);
 	sgang_site_default(&plain);
 	describe_scheduling(&site->scheduling, &plain, out);
+	if (site->passed_over)
+		fprintf(out, "passed over: %s\n", site->passed_over);
 	fclose(out);
 	return text;
 }
@@ -210,7 +218,18 @@ static const struct trial trials[] = {
 	  "bf_max_job_test=1000\nbf_max_job_user=20\nbf_min_prio_reserve=5\n"
 	  "bf_continue=1\nmultifactor=0\nweight_age=1\nweight_fairshare=2\n"
 	  "weight_job_size=3\nweight_partition=4\nmax_age=86400\n"
-	  "half_life=0\nfavor_small=1\nkill_wait=1\nmin_job_age=2\n" },
+	  "half_life=0\nfavor_small=1\nkill_wait=1\nmin_job_age=2\n"
+	  "passed over: nohold\n" },
+	{ "SchedulerParameters: known, without effect, and others, once",
+	  "NodeName=n1\n"
+	  "SchedulerParameters=bf_job_part_count_reserve=3,max_rpc_cnt=9,defer,"
+	  "bf_max_job_part=4,bf_yield_sleep=1,bf_window_linear=5,Defer,"
+	  "bf_max_job_start=5,bf_min_age_reserve=6,partition_job_depth=7,,"
+	  "sched_max_job_start=8,bf_window\n",
+	  "n1 1/0\nall*: n1\nbf_min_age_reserve=6\n"
+	  "bf_job_part_count_reserve=3\nbf_max_job_part=4\n"
+	  "bf_max_job_start=5\npart_depth=7\nmax_start=8\n"
+	  "passed over: defer,bf_window_linear,bf_window\n" },
 	{ "preemption",
 	  "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
 	  "NodeName=n1\nPartitionName=a\nPartitionName=b PreemptMode=off\n"

@@ -169,10 +169,10 @@ static const struct trial trials[] = {
 	  "181,9,a,T.x\n60,9,b,T.x\n300,9,a,T.x\n301,9,a,T.x\n1,9,a,\n2,9,a,\n",
 	  .terms = { .gangs = RULE, .within = 60 },
 	  .expected =
-		  "1@0+9 1x1 a::::T.x gang=t-x-1\n8@1+9 1x1 a::::\n9@2+9 1x1 a::::\n"
-		  "2@60+9 1x1 a::::T.x gang=t-x-1\n5@60+9 1x1 b::::T.x\n"
-		  "3@120+9 1x1 a::::T.x gang=t-x-1\n4@181+9 1x1 a::::T.x\n"
-		  "6@300+9 1x1 a::::T.x gang=t-x-2\n7@301+9 1x1 a::::T.x gang=t-x-2\n" },
+		  "1@86400+9 1x1 a::::T.x gang=t-x-1\n8@86401+9 1x1 a::::\n9@86402+9 1x1 a::::\n"
+		  "2@86460+9 1x1 a::::T.x gang=t-x-1\n5@86460+9 1x1 b::::T.x\n"
+		  "3@86520+9 1x1 a::::T.x gang=t-x-1\n4@86581+9 1x1 a::::T.x\n"
+		  "6@86700+9 1x1 a::::T.x gang=t-x-2\n7@86701+9 1x1 a::::T.x gang=t-x-2\n" },
 	{ "names that are no labels",
 	  "submit,run,gang\n1,1,-\n2,1,\xc3\xa9\n3,1,"
 	  "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggA\n"
@@ -316,6 +316,17 @@ static const struct trial trials[] = {
 	  .expected = ":2: it has 7 columns, the header 6: a value with the "
 		      "delimiter '|' in it needs another one, see --delimiter "
 		      "of sacct(1)" },
+	{ "a delimiter in one of many",
+	  "JobID|JobName|Submit|Elapsed|Start|NNodes\n1|a|2|3|4|1\n"
+	  "2|b|c|2|3|4|1\n3|d|2|3|4|1\n",
+	  .expected = "1@2+3 1x1 start=4 ::::a\n3@2+3 1x1 start=4 ::::d\n",
+	  .left_out = 1 },
+	{ "the end of a line in a name",
+	  "JobID|JobName|Submit|Elapsed|Start|NNodes\n1|a|2|3|4|1\n"
+	  "2|b\nc|2|3|4|1\n3|d|2|3|4|1\n4|d|2|3|4|1\n",
+	  .expected = "1@2+3 1x1 start=4 ::::a\n3@2+3 1x1 start=4 ::::d\n"
+		      "4@2+3 1x1 start=4 ::::d\n",
+	  .left_out = 2 },
 	{ "bad resources", "JobID|Submit|Elapsed|Start|AllocTRES\n1|2|3|4|x\n",
 	  .expected = ":2: column alloctres: \"x\" is not understood, expected "
 		      "resources such as cpu=8,mem=64G,node=2" },
@@ -340,6 +351,21 @@ static const struct trial trials[] = {
 	  .expected =
 		  "1@10+100/200 16x1 start=15 user3:group2::queue1:app7 gang=app7-1\n"
 		  "2@20+100/200 1x1 start=25 user3:group2::queue1:app7 gang=app7-1\n" },
+	{ "processors of a node: what is said goes before the header",
+	  "; MaxNodes: 4\n; MaxProcs: 32\n"
+	  "1 10 5 100 16 -1 -1 16 200 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+	  .terms = { .slots = 4 },
+	  .expected = "1@10+100/200 4x4 ranks=16 start=15\n" },
+	{ "and the header before the nodes of the cluster",
+	  "; MaxNodes: 4\n; MaxProcs: 32\n"
+	  "1 10 5 100 16 -1 -1 16 200 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+	  .terms = { .node_slots = 4 },
+	  .expected = "1@10+100/200 2x8 ranks=16 start=15\n" },
+	{ "which count where it is silent",
+	  "; MaxProcs: 32\n"
+	  "1 10 5 100 16 -1 -1 16 200 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+	  .terms = { .node_slots = 4 },
+	  .expected = "1@10+100/200 4x4 ranks=16 start=15\n" },
 	{ "jobs without a number have that of their line",
 	  "; x\n0 10 5 100 16 -1 -1 16 200 -1 1 3 2 7 1 1 -1 -1\n"
 	  "-1 20 5 100 1 -1 -1 16 200 -1 1 3 2 7 1 1 -1 -1\n",

@@ -442,6 +442,138 @@ TWIN_TEST(test_backfill)
 	}
 }
 
+/* A job of half of the CPUs of its nodes. */
+static void add_half(int64_t submit, uint32_t n, uint32_t run)
+{
+	struct sgang_trace_job *j = add(submit, n, run, "");
+
+	j->whole = false;
+	j->cpus = CPUS / 2;
+}
+
+/* Who may reserve. A has half of each node, B reserves eight whole ones behind
+ * A, C all of them behind B: D and E would begin beside A, on half a node, and
+ * end while C runs. */
+TWIN_TEST(test_backfill_limits)
+{
+	struct sgang_site_scheduling *rules = &site.scheduling;
+	const struct {
+		const char *name;
+		uint32_t *number;
+		uint32_t value;
+		bool d, e; /* they start before A ends */
+		bool together;
+	} trials[] = {
+		{ "none", NULL, 0, false, false, false },
+		{ "bf_min_age_reserve", &rules->bf_min_age_reserve, 100000,
+		  true, true, true },
+		{ "bf_job_part_count_reserve",
+		  &rules->bf_job_part_count_reserve, 1, true, true, true },
+		{ "bf_job_part_count_reserve",
+		  &rules->bf_job_part_count_reserve, 2, false, false, false },
+	};
+	struct sgang_outcome o;
+
+	for (size_t i = 0; i < COUNT(trials); i++) {
+		uint32_t before = trials[i].number ? *trials[i].number : 0;
+
+		if (trials[i].number)
+			*trials[i].number = trials[i].value;
+		trace.n_jobs = 0;
+		add_half(1000, 32, 600);
+		add(1010, 8, 600, "");
+		add(1020, 32, 600, "");
+		add_half(1030, 1, 1500);
+		add_half(1030, 1, 1500);
+		replay(true, &o);
+		if ((o.jobs[3].start < 1600) != trials[i].d ||
+		    (o.jobs[4].start < 1600) != trials[i].e ||
+		    (trials[i].together && o.jobs[3].start != o.jobs[4].start))
+			fail_msg("%s=%u: D starts at %lld, E at %lld",
+				 trials[i].name, trials[i].value,
+				 (long long)o.jobs[3].start,
+				 (long long)o.jobs[4].start);
+		sgang_outcome_clear(&o);
+		if (trials[i].number)
+			*trials[i].number = before;
+	}
+}
+
+/* How many jobs a scheduler looks at, and starts, in one go. B waits for all
+ * nodes, and the small ones behind it could start at once beside A. */
+TWIN_TEST(test_scheduler_limits)
+{
+	struct sgang_site_scheduling *rules = &site.scheduling;
+	const struct {
+		const char *name;
+		uint32_t *number;
+		uint32_t value;
+		bool backfill;
+		bool one, other; /* they start before A ends */
+		bool together;
+	} trials[] = {
+		{ "none", NULL, 0, true, true, true, true },
+		{ "bf_max_job_start", &rules->bf_max_job_start, 1, true, true,
+		  true, false },
+		{ "bf_max_job_part", &rules->bf_max_job_part, 1, true, false,
+		  false, true },
+		{ "bf_max_job_part", &rules->bf_max_job_part, 3, true, true,
+		  true, true },
+		{ "bf_max_job_user", &rules->bf_max_job_user, 1, true, false,
+		  false, true },
+		{ "bf_max_job_user", &rules->bf_max_job_user, 3, true, true,
+		  true, true },
+	};
+	struct sgang_outcome o;
+
+	for (size_t i = 0; i < COUNT(trials); i++) {
+		uint32_t before = trials[i].number ? *trials[i].number : 0;
+
+		if (trials[i].number)
+			*trials[i].number = trials[i].value;
+		trace.n_jobs = 0;
+		add(1000, 20, 600, "");
+		add(1010, 32, 600, "");
+		add(1030, 4, 300, "");
+		add(1030, 4, 300, "");
+		replay(true, &o);
+		if ((o.jobs[2].start < 1600) != trials[i].one ||
+		    (o.jobs[3].start < 1600) != trials[i].other ||
+		    (o.jobs[2].start == o.jobs[3].start) != trials[i].together)
+			fail_msg("%s=%u: they start at %lld and %lld",
+				 trials[i].name, trials[i].value,
+				 (long long)o.jobs[2].start,
+				 (long long)o.jobs[3].start);
+		sgang_outcome_clear(&o);
+		if (trials[i].number)
+			*trials[i].number = before;
+	}
+}
+
+/* The main scheduler alone; all three fit. */
+TWIN_TEST(test_main_scheduler_limits)
+{
+	uint32_t *const numbers[] = { NULL, &site.scheduling.max_start,
+				      &site.scheduling.part_depth };
+	struct sgang_outcome o;
+
+	site.scheduling.backfill = false;
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		if (numbers[i])
+			*numbers[i] = 2;
+		trace.n_jobs = 0;
+		for (int k = 0; k < 3; k++)
+			add(1000, 4, 300, "");
+		replay(true, &o);
+		assert_int_equal(o.jobs[1].start, o.jobs[0].start);
+		assert_int_equal(o.jobs[2].start == o.jobs[0].start, !i);
+		sgang_outcome_clear(&o);
+		if (numbers[i])
+			*numbers[i] = 0;
+	}
+	site.scheduling.backfill = true;
+}
+
 /* The priorities of the queue, which priority/basic never looks at again. */
 TWIN_TEST(test_priorities)
 {
