@@ -315,6 +315,8 @@ static bool choose(struct fake_job *j, uint64_t among)
 				take = cpus;
 			if (world.most && take > world.most[n])
 				take = world.most[n];
+			if (take > cpus_to_take(n))
+				take = cpus_to_take(n);
 			cpus -= take;
 		}
 		j->nodes |= (uint64_t)1 << n;
@@ -633,6 +635,14 @@ static void host_shape(struct sgang_job *job, struct sgang_shape *shape)
 	shape_of(job_of(job, "shape"), shape);
 }
 
+static void host_fewer(struct sgang_job *job, uint32_t nodes,
+		       struct sgang_shape *shape)
+{
+	shape_of(job_of(job, "fewer"), shape);
+	shape->min_nodes = shape->max_nodes = nodes;
+	shape->node_cpus = (shape->total_cpus + nodes - 1) / nodes;
+}
+
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		      struct sgang_nodeset *ever, struct sgang_shape *shape,
 		      char *why, size_t why_size)
@@ -734,6 +744,24 @@ static void host_room(const struct sgang_nodeset *nodes,
 	}
 }
 
+/* CPUs of one unit: a task, or all of a job that is planned on one node. */
+static uint32_t unit_cpus(const struct fake_job *j,
+			  const struct sgang_shape *shape)
+{
+	if (j->rq.nodes)
+		return j->rq.cpus;
+	return sgang_shape_fixed(shape) ? shape->node_cpus : task_cpus(j);
+}
+
+static uint32_t units_of(const struct fake_job *j,
+			 const struct sgang_shape *shape, uint32_t n,
+			 bool empty)
+{
+	uint32_t units = pieces(j, n, empty);
+
+	return j->rq.nodes ? units : units * task_cpus(j) / unit_cpus(j, shape);
+}
+
 static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
 		       const struct sgang_nodeset *nodes, bool empty,
 		       uint32_t *units)
@@ -741,9 +769,8 @@ static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
 	const struct fake_job *j = job_of(job, "units");
 	uint64_t among = nodes_in(nodes);
 
-	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++)
-		units[n] = (among >> n & 1) ? pieces(j, n, empty) : 0;
+		units[n] = (among >> n & 1) ? units_of(j, shape, n, empty) : 0;
 }
 
 /* CPUs, memory, GPUs. */
@@ -768,7 +795,7 @@ static void host_need(const struct sgang_asked *asked,
 	const struct fake_job *j = job_of(asked->job, "need");
 
 	(void)res;
-	need[0] = j->rq.nodes ? j->rq.cpus : task_cpus(j);
+	need[0] = unit_cpus(j, asked->shape);
 	need[1] = j->rq.nodes ? j->rq.memory : 0;
 	need[2] = j->rq.nodes ? j->rq.gpus : 0;
 	if (is_whole(j))
@@ -797,17 +824,18 @@ static void host_island_units(struct sgang_job *job,
 	const struct fake_job *j = job_of(job, "island_units");
 	uint64_t among = nodes_in(nodes);
 
-	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		uint32_t most = (among >> n & 1) ? pieces(j, n, empty) : 0;
-
+		uint32_t most = (among >> n & 1) ?
+					units_of(j, shape, n, empty) :
+					0;
+		uint32_t cpus = unit_cpus(j, shape);
 		uint32_t *room = units + n * world.islands;
 
 		for (uint32_t i = 0; i < world.islands; i++) {
 			uint32_t fit = empty ? world.cpus / world.islands :
 					       free_in(n, i);
 
-			room[i] = j->rq.cpus ? fit / j->rq.cpus : most;
+			room[i] = cpus ? fit / cpus : most;
 		}
 		sgang_devices_hand_out(room, world.islands, most, room);
 	}
@@ -1808,6 +1836,7 @@ const struct sgang_host fake_host = {
 		.operator = host_operator,
 		.request = host_request,
 		.shape = host_shape,
+		.fewer = host_fewer,
 		.same_units = host_same_units,
 		.replaces = host_replaces,
 		.same_request = host_same_request,

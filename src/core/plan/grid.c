@@ -55,7 +55,7 @@ static uint64_t count_ranks(const struct sgang_plan_request *request)
 
 		if (!ranks)
 			return 0;
-		sum += ask->units * ranks;
+		sum += ask->units * ranks + ask->more;
 	}
 	return sum;
 }
@@ -90,6 +90,16 @@ static bool find_base(struct solver *solver)
 
 /* -- members that are not alike -- */
 
+/* Have some units one rank more than others? */
+static bool any_more(const struct sgang_job *job)
+{
+	for (size_t i = 0; i < job->request->n_members; i++) {
+		if (job->request->members[i].more)
+			return true;
+	}
+	return false;
+}
+
 /* Ranks that fit on a node, whatever the members are: at most. */
 static uint32_t most_ranks(const struct sgang_job *job, uint32_t node)
 {
@@ -104,6 +114,7 @@ static uint32_t most_ranks(const struct sgang_job *job, uint32_t node)
 			continue;
 		ranks = sgang_kind_ranks(job, kind, node);
 		need = sgang_kind_need(job, kind, node, 0);
+		ranks += any_more(job);
 		ranks = (ranks * *free + need - 1) / need;
 		most = ranks > most ? ranks : most;
 	}
@@ -144,7 +155,7 @@ static int solve_blocks(struct solver *solver)
 	int rc;
 
 	solver->alike = false;
-	if (job->n_kinds == 1) {
+	if (job->n_kinds == 1 && !any_more(job)) {
 		if (sgang_job_alike(job, solver->broken, &solver->tree))
 			return -1;
 		solver->alike = !solver->tree.more &&
@@ -188,6 +199,11 @@ static int find_units(const struct solver *solver,
 			&job->kind[job->kind_of[run->member]];
 		uint32_t ranks = sgang_kind_ranks(job, kind, run->node);
 		uint32_t n = run->ranks / ranks;
+
+		if (job->request->members[run->member].more) {
+			ranks = run->ranks; /* of its only unit */
+			n = 1;
+		}
 
 		sgang_kind_take(job, kind, run->node, n,
 				order->room + (size_t)run->node * n_dims);
@@ -495,6 +511,8 @@ static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 		rc = sgang_job_plan(&job, solver->broken, &answer.placement);
 		if (rc < 0)
 			return -1;
+		if (rc)
+			sgang_plan_deal_more(job.request, answer.placement);
 		if (rc && compare(solver, best, &answer))
 			return -1;
 	}
@@ -539,6 +557,7 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 	struct answer best = { .placement = NULL };
 	int rc;
 
+	sgang_plan_deal_more(job->request, *placement);
 	if (sgang_parallel_check(job->request->parallel,
 				 (*placement)->ring.ranks, err))
 		return -1;

@@ -432,6 +432,39 @@ struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 	return placement;
 }
 
+/* Does the unit of this run have one rank more? */
+static bool has_more(const struct sgang_plan_request *request,
+		     const struct sgang_placement *placement, size_t run)
+{
+	const struct sgang_run *runs = placement->runs;
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < placement->n_runs; i++)
+		before += runs[i].member == runs[run].member &&
+			  runs[i].node < runs[run].node;
+	return before < request->members[runs[run].member].more;
+}
+
+void sgang_plan_deal_more(const struct sgang_plan_request *request,
+			  struct sgang_placement *placement)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < placement->n_runs; i++) {
+		struct sgang_run *run = &placement->runs[i];
+
+		if (request->members[run->member].more &&
+		    has_more(request, placement, i)) {
+			run->ranks++;
+			any = true;
+		}
+	}
+	if (any)
+		sgang_ring_measure(request->fabric, request->costs,
+				   placement->runs, placement->n_runs,
+				   &placement->ring);
+}
+
 void sgang_placement_destroy(struct sgang_placement *placement)
 {
 	int saved = errno;

@@ -8,6 +8,38 @@
 
 #include "plan_private.h"
 
+/* How much a hop counts that a member has inside of a unit. */
+static uint64_t weight_inside(const struct sgang_plan_request *request,
+			      size_t member)
+{
+	uint64_t weight = request->n_groups ? 0 : 1;
+
+	for (uint32_t g = 0; g < request->n_groups; g++) {
+		const struct sgang_plan_group *group = &request->group[g];
+
+		if (member >= group->first &&
+		    member - group->first < group->n_members)
+			weight += group->weight;
+	}
+	return weight;
+}
+
+/* Ranks that do not divide evenly add the same to every placement. */
+static void count_more(const struct sgang_plan_request *request,
+		       struct sgang_placement *made)
+{
+	uint32_t inside = request->costs->hop[SGANG_LEVEL_ISLAND];
+	uint64_t cost = 0;
+
+	for (size_t i = 0; i < request->n_members; i++)
+		cost += (uint64_t)request->members[i].more * inside *
+			weight_inside(request, i);
+	sgang_plan_deal_more(request, made);
+	made->bound += cost;
+	if (request->n_groups)
+		made->weighted_cost += cost;
+}
+
 int sgang_plan(const struct sgang_plan_request *asked,
 	       struct sgang_placement **placement, struct sgang_nofit *nofit,
 	       struct sgang_error *err)
@@ -36,6 +68,8 @@ int sgang_plan(const struct sgang_plan_request *asked,
 	else if (segments)
 		rc = sgang_segments_keep(&request, &made, nofit);
 	if (rc > 0) {
+		if (!request.parallel)
+			count_more(&request, made);
 		*placement = made;
 		return 1;
 	}

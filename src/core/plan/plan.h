@@ -123,6 +123,10 @@ struct sgang_plan_member {
 	uint32_t slots;
 	uint32_t ranks; /* ranks per unit; 0: as many as slots,
 			 * for whole nodes the node's */
+	uint32_t more;  /* units that have one rank more, because the
+			 * ranks do not divide evenly: those on the
+			 * nodes with the lowest numbers. Only with
+			 * 'ranks' and 'distinct' */
 	bool distinct;
 	const struct sgang_nodeset *allowed; /* borrowed; NULL: every node */
 	const uint32_t *need; /* borrowed; NULL: 'slots' of dimension

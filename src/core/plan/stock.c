@@ -414,7 +414,7 @@ static int take_node(struct table *table, uint32_t leaf, uint32_t node,
 	const struct sgang_plan_member *member = table->member;
 	uint32_t slots = sgang_plan_need(table->request, member, node, 0);
 	uint32_t before = fits(table, node), lost, row;
-	uint32_t units = before, ranks = member->ranks;
+	uint32_t units = before, ranks = member->ranks, done;
 	struct sgang_run run = {
 		.member = (uint32_t)(member - table->request->members),
 		.node = node,
@@ -426,6 +426,10 @@ static int take_node(struct table *table, uint32_t leaf, uint32_t node,
 		ranks = member->slots ? member->slots : slots;
 	run.slots = units * slots;
 	run.ranks = units * ranks;
+	done = (uint32_t)(member->units - need->units);
+	if (done < member->more)
+		run.ranks += units < member->more - done ? units :
+							   member->more - done;
 	if (add_run(table, &run))
 		return -1;
 	table->taken[node] = true;

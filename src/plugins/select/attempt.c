@@ -484,6 +484,7 @@ static bool transact(struct attempt *a)
 	    !a->lessons->rounds && sgang_wait_policy_waits(a))
 		return false;
 	sgang_parts_account(a, &account);
+	sgang_one_node_account(a, &account);
 	progress = carry_out(a, &account);
 	if (progress == SGANG_PAUSED)
 		progress = sgang_slices_keep(a, &account);

@@ -532,10 +532,18 @@ int sgang_branches_groups(const struct attempt *a,
 enum sgang_progress sgang_slices_keep(struct attempt *a,
 				      const struct account *account);
 
+/* --- one_node.c --- */
+
+/* Call when there is a plan: replace it by one with each member of an open
+ * number of nodes on one node, if that is better. */
+void sgang_one_node_fit(struct attempt *a);
+/* Lower the best costs to those of such a plan on the empty cluster. */
+void sgang_one_node_account(struct attempt *a, struct account *account);
+
 /* --- fit_ways.c --- */
 
-/* The same, also on fewer nodes (fewer.c) or in other shares (uneven.c) if that
- * is requested or allowed. */
+/* The same, also on fewer nodes (fewer.c), in other shares (uneven.c) or on one
+ * node each (one_node.c) if that is requested or allowed. */
 bool sgang_fit_any(struct attempt *a);
 
 /* Plan for the expected number of members, or if they do not fit, for the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fit_ways.c - whether the parts fit: as planned, on fewer nodes, in other
- * shares, or with other members */
+ * shares, each on one node, or with other members */
 
 #include <stdint.h>
 
@@ -10,6 +10,7 @@ bool sgang_fit_any(struct attempt *a)
 {
 	if (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0)) {
 		sgang_uneven_doubt(a);
+		sgang_one_node_fit(a);
 		return true;
 	}
 	return sgang_uneven_fit(a, 0) == 1;
@@ -36,8 +37,10 @@ int sgang_fit(struct attempt *a)
 	/* The same members do not fit a second time. */
 	if (a->n_parts < all && !sgang_branches_any(a) && sgang_fit_any(a))
 		return 0;
-	if (other_members_fit(a))
+	if (other_members_fit(a)) {
+		sgang_one_node_fit(a);
 		return 0;
+	}
 	a->unfit = true;
 	return -1;
 }

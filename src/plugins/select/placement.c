@@ -26,24 +26,31 @@ static bool same_piece(const struct probed *x, const struct probed *y)
 static bool uniform(const struct attempt *a)
 {
 	const struct sgang_host *h = a->c->host;
+	const struct probed *first = a->parts[0].probed, *last = NULL;
 
-	for (size_t i = 0; i < a->n_probed; i++) {
-		if (!a->probed[i].usable)
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const struct probed *p = a->parts[i].probed;
+
+		if (p == last)
 			continue;
-		if (!a->probed[i].fixed ||
-		    !same_piece(a->parts[0].probed, &a->probed[i]) ||
-		    !h->jobs.same_units(a->parts[0].probed->job,
-					a->probed[i].job))
+		if (!p->fixed || !same_piece(first, p) ||
+		    !h->jobs.same_units(first->job, p->job))
 			return false;
+		last = p;
 	}
 	return true;
 }
 
-static uint32_t ranks_per_unit(const struct sgang_shape *shape)
+/* Some units have one rank more than the others. */
+static void count_ranks(const struct sgang_shape *shape,
+			struct sgang_plan_member *member)
 {
-	uint32_t ranks = shape->tasks / shape->min_nodes;
-
-	return ranks ? ranks : 1;
+	member->ranks = shape->tasks / shape->min_nodes;
+	member->more = shape->tasks % shape->min_nodes;
+	if (!member->ranks) {
+		member->ranks = 1;
+		member->more = 0;
+	}
 }
 
 /* By node, or island; scratch by either. */
@@ -177,11 +184,11 @@ static int fill_units(struct attempt *a, struct slots *s,
 		s->members[i] = (struct sgang_plan_member){
 			.units = p->shape.min_nodes,
 			.slots = 1,
-			.ranks = ranks_per_unit(&p->shape),
 			.distinct = true,
 			.allowed = places(p, moment),
 			.required = p->required,
 		};
+		count_ranks(&p->shape, &s->members[i]);
 		segments(&p->shape, &s->members[i]);
 	}
 	h->nodes.units(first->job, &first->shape, s->everywhere, true,
@@ -345,14 +352,16 @@ static int fill_vectors(struct attempt *a, struct slots *s,
 			.units = p->fixed ? shape->min_nodes :
 					    shape->total_cpus / cpus,
 			.slots = shape->whole ? 0 : p->need[0],
-			.ranks = p->fixed ? ranks_per_unit(shape) : 1,
+			.ranks = 1,
 			.distinct = p->fixed,
 			.allowed = p->allowed,
 			.need = p->need,
 			.required = p->required,
 		};
-		if (p->fixed)
-			segments(shape, &s->members[i]);
+		if (!p->fixed)
+			continue;
+		count_ranks(shape, &s->members[i]);
+		segments(shape, &s->members[i]);
 	}
 	return 0;
 }

@@ -31,9 +31,9 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		for (size_t j = 0; j < gangs[i]->n_entries; j++)
 			tasks += gangs[i]->entries[j]->m.tasks;
 	}
-	/* each request, two smaller ones of it (fewer.c), and those of
-	 * uneven.c */
-	a->cap_probed = 3 * (entries ? entries : 1) + SGANG_FEWER_PARTS +
+	/* each request, two smaller ones of it (fewer.c), one on one node
+	 * (one_node.c), and those of uneven.c */
+	a->cap_probed = 4 * (entries ? entries : 1) + SGANG_FEWER_PARTS +
 			SGANG_UNEVEN_PARTS;
 	a->probed = calloc(a->cap_probed, sizeof(*a->probed));
 	a->parts = calloc(tasks ? tasks : 1, sizeof(*a->parts));

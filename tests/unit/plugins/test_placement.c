@@ -85,6 +85,23 @@ ISLANDS_TEST(test_two_fill_a_node)
 	is_told(ids[1], "SLURM_GANG_NODELIST", "n0,n0");
 }
 
+/* 4.20: tasks on any nodes have islands where tasks on one node have. */
+ISLANDS_TEST(test_tasks_in_islands)
+{
+	struct fake_request rq = piece_of("train", 2, 2);
+	uint32_t ids[2];
+
+	rq.cpus = rq.nodes = 0;
+	rq.total_cpus = 2;
+	break_first_islands(NODES);
+	start_many(rq, 2, ids);
+	assert_int_equal(islands_of(ids[0]), 2);
+	assert_int_equal(islands_of(ids[1]), 2);
+	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 1 + 2 * 4);
+	assert_false(record_of(ids[0]).any_device);
+	assert_int_equal(record_of(ids[0]).ring_best, 2 * 1 + 2 * 2);
+}
+
 /* Where no island has room, the pieces of several will do. */
 ISLANDS_TEST(test_across_islands)
 {
@@ -507,6 +524,23 @@ static uint32_t occupy(uint64_t nodes, int64_t ends)
 	if (ends)
 		fake_ends_at(id, ends);
 	return id;
+}
+
+/* Nor are they kept to one node where the rest of the leaf has room for them. */
+ISLANDS_TEST(test_tasks_on_nodes)
+{
+	struct fake_request rq = piece_of("train", 2, 4);
+	uint32_t ids[2];
+
+	rq.cpus = rq.nodes = 0;
+	rq.total_cpus = 4;
+	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
+	break_first_islands(3);
+	start_many(rq, 2, ids);
+	assert_int_equal(__builtin_popcountll(fake_job(ids[0])->nodes |
+					      fake_job(ids[1])->nodes),
+			 3);
+	assert_string_equal(record_of(ids[0]).tier, "leaf");
 }
 
 static int64_t joint_start(const char *name)
@@ -1521,6 +1555,43 @@ TOY_TEST(test_ranks_of_nodes)
 	/* three tp rings of 2 hops inside of a node; two dp rings over all */
 	assert_int_equal(record_of(id).weighted_cost,
 			 100 * 3 * 2 * 1 + 10 * 2 * (1 + 4 + 4));
+}
+
+/* 4.29: three ranks on two nodes are three. */
+TOY_TEST(test_uneven_ranks)
+{
+	struct fake_request rq = with("train", 3, NULL,
+				      "gang_parallel=tp=3,dp=3");
+	uint32_t ids[3];
+
+	rq.nodes = 2;
+	rq.cpus = 2;
+	rq.ranks = 3;
+	start_many(rq, 3, ids);
+	assert_int_equal(record_of(ids[2]).ranks, 9);
+	assert_int_not_equal(record_of(ids[0]).weighted_cost, 0);
+	assert_int_equal(record_of(ids[0]).weighted_best,
+			 record_of(ids[0]).weighted_cost);
+	rq.gang = "wrong";
+	rq.more = "gang_parallel=tp=3,dp=2";
+	submit_to(rq, 3, ids, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), "make 6 ranks, but the gang has 9"))
+		fail_msg("%s", text_of(ids[0]));
+}
+
+/* The best place has as many ranks as the one that it is compared with. */
+TOY_TEST(test_uneven_best)
+{
+	struct fake_request rq = with("train", 2, NULL, NULL);
+	uint32_t ids[2];
+
+	rq.nodes = 2;
+	rq.cpus = 4;
+	rq.ranks = 5;
+	start_many(rq, 2, ids);
+	assert_int_equal(record_of(ids[0]).ring_cost, 6 * 1 + 4 * 4);
+	assert_int_equal(record_of(ids[0]).ring_best, 6 * 1 + 4 * 4);
+	assert_true(record_of(ids[0]).exact);
 }
 
 /* Groups that its ranks do not make up are a reason, not a start. */

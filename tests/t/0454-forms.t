@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0454-forms.t - every way to ask for the same thing gets the same place
+#
+# Random needs in all forms of sbatch, salloc and srun, beside ordinary jobs of
+# the same form (tests/live-random/forms.py), on nodes of two islands with one,
+# two and four threads a core, and with GPUs that are bound to cores and not.
+#
+# NEEDS=N, SEED=N	so many needs on each cluster [1], from that seed on
+# CLUSTERS='1 2:gpus 4:bound'	these
+
+test_description='The form of a request does not matter'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+if ! command -v python3 >/dev/null; then
+	skip_all='no python3'
+	test_done
+fi
+
+cat >leaves.conf <<\END
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[3-4]
+SwitchName=top Switches=a,b
+END
+
+# forms_cluster THREADS [gpus|bound]
+forms_cluster()
+{
+	local nodes=(--cloud 4) gres=() conf="NodeTopology=n[1-4] Hwloc=two.xml"
+	local node="Sockets=2 CoresPerSocket=4 ThreadsPerCore=$1 RealMemory=8000"
+
+	test -z "$2" || node+=" Gres=gpu:4" gres=(--gres "Name=gpu")
+	test "$2" != bound || nodes=(-n 4)
+	slurm_setup "${nodes[@]}" --gang --topology "$PWD/leaves.conf" \
+		"${gres[@]}" --gang-conf "$conf" --conf 'GresTypes=gpu
+SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,default_queue_depth=1000'
+	cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
+	sed -i "s/ CPUs=8 .*/ CPUs=$((8 * $1)) $node/" "$SLURM_CONF"
+	if test "$2" = bound; then
+		mkdir "$slurm_dir/dev" && touch "$slurm_dir"/dev/gpu{0..3}
+		printf 'Name=gpu File=%s Cores=%s\n' \
+			"$slurm_dir/dev/gpu[0-1]" 0-3 \
+			"$slurm_dir/dev/gpu[2-3]" 4-7 \
+			>"$slurm_dir/etc/gres.conf"
+	fi
+	slurm_start
+}
+
+seed=${SEED:-1}
+for cluster in ${CLUSTERS:-$(by_day '1 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
+	forms_cluster ${cluster%:*} $(sed -n 's/.*://p' <<<$cluster)
+	gpus=yes
+	case $cluster in *:*) ;; *) gpus=no ;; esac
+
+	test_expect_success "4.20 $cluster: forms of the same need" '
+		python3 "$top_srcdir/tests/live-random/forms.py" $seed \
+			${NEEDS:-$(by_day 1 12)} ${cluster%:*} $gpus \
+			$(by_day 3 6)
+	'
+	test_expect_success 'nothing is left' 'nothing_left'
+	slurm_cleanup
+done
+
+test_done
