@@ -97,7 +97,7 @@ class Forms:
     def clear(self):
         run("scancel", "-u", "root")
         for client in self.clients:
-            client.terminate()
+            client.kill()
             client.wait()
         self.clients = []
         if not wait(lambda: not run("squeue", "-h").stdout, 60):
@@ -110,9 +110,10 @@ class Forms:
         return out.stdout if out.returncode else None
 
     def by_client(self, tool, form, n, gang):
+        what = ["--no-shell"] if tool == "salloc" else ["sleep", "999"]
         for _ in range(n):
             self.clients.append(subprocess.Popen(
-                [tool, "-t60", *gang.split(), *form.split(), "sleep", "999"],
+                [tool, "-t60", *gang.split(), *form.split(), *what],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 stdin=subprocess.DEVNULL))
 

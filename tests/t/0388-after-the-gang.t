@@ -256,7 +256,13 @@ test_expect_success '0.47 and when too few run, the new ones wait for each other
 	id=$(complete_job -N 3 --exclusive --nice=100 --wrap=true) &&
 	job_is ${later[0]} PENDING &&
 	later+=($(node_member both 3)) &&
-	start_together 15 ${later[@]} &&
+	wait_for 15 all_in RUNNING ${later[@]} &&
+	grep -q "gang: root/both: started 2 members" \
+		"$slurm_dir/log/slurmctld.log" &&
+	for id in ${later[@]} ${members[2]}; do
+		gang_record $id rank
+	done | sort | tr "\n" " " >ranks &&
+	test "$(cat ranks)" = "0/3 1/3 2/3 " &&
 	finish both ${members[2]} ${later[@]}
 '
 

@@ -156,6 +156,39 @@ int sgang_parallel_parse(const char *text, struct sgang_parallel *parallel,
 	return 0;
 }
 
+int sgang_parallel_of(const char *text, uint64_t ranks,
+		      struct sgang_parallel *parallel, struct sgang_error *err)
+{
+	const char *open = strstr(text, "=?");
+	struct sgang_parallel read;
+	char copy[TEXT_MAX];
+	uint64_t others;
+	uint32_t group = 0;
+
+	if (!open || strlen(text) >= sizeof(copy))
+		return sgang_parallel_parse(text, parallel, err);
+	strcpy(copy, text);
+	copy[open - text + 1] = '1';
+	for (const char *at = text; at < open; at++)
+		group += *at == ',';
+	if (sgang_parallel_parse(copy, &read, err))
+		return -1;
+	others = sgang_parallel_ranks(&read);
+	if (ranks && ranks % others)
+		return sgang_errf(err, EINVAL,
+				  "the groups %.*s make a multiple of %" PRIu64
+				  " ranks, but the gang has %" PRIu64,
+				  (int)strcspn(text, ":"), text, others, ranks);
+	if (ranks / others > SGANG_PARALLEL_SIZE_MAX)
+		return sgang_errf(err, EINVAL,
+				  "%" PRIu64 " ranks are too many for %s",
+				  ranks, read.group[group].name);
+	if (ranks)
+		read.group[group].size = (uint32_t)(ranks / others);
+	*parallel = read;
+	return 0;
+}
+
 /* -- the rest -- */
 
 const char *sgang_parallel_format(char shown[SGANG_PARALLEL_SHOWN],

@@ -46,6 +46,11 @@ struct sgang_parallel {
 int sgang_parallel_parse(const char *text, struct sgang_parallel *parallel,
 			 struct sgang_error *err);
 
+/* The same of so many ranks, where one size may be '?': as many as are left for
+ * it. With 0 ranks that is 1. */
+int sgang_parallel_of(const char *text, uint64_t ranks,
+		      struct sgang_parallel *parallel, struct sgang_error *err);
+
 /* The same the other way, always with the weights. Returns 'shown'. */
 #define SGANG_PARALLEL_SHOWN 512
 const char *sgang_parallel_format(char shown[SGANG_PARALLEL_SHOWN],

@@ -483,7 +483,7 @@ static int set_parallel(struct sgang_spec *spec, const char *value,
 	if (strlen(value) >= sizeof(spec->parallel))
 		return refuse(err, E2BIG, OPT_PARALLEL, value,
 			      "it has more than 255 characters");
-	if (sgang_parallel_parse(value, &parallel, &why))
+	if (sgang_parallel_of(value, 0, &parallel, &why))
 		return refuse(err, EINVAL, OPT_PARALLEL, value, why.text);
 	strcpy(spec->parallel, value);
 	return 0;
@@ -1475,6 +1475,28 @@ int sgang_spec_check_placeholders(const struct sgang_spec *spec,
 					      "");
 }
 
+int sgang_spec_check_match(const struct sgang_spec *spec,
+			   struct sgang_error *err)
+{
+	int other = spec->spares        ? OPT_SPARES :
+		    spec->spare_pool[0] ? OPT_SPARE_POOL :
+		    spec->on_failure == SGANG_ON_FAILURE_REPLACE ?
+					  OPT_ON_FAILURE :
+		    spec->on_drain == SGANG_ON_FAILURE_REPLACE ? OPT_ON_DRAIN :
+								 OPTIONS;
+
+	if (spec->match != SGANG_MATCH_ONLY_WAITING || other == OPTIONS)
+		return 0;
+	return sgang_errf(
+		err, EINVAL,
+		"--gang-match=only-waiting: a member that comes "
+		"alone waits for a whole gang, so no lost one is replaced; "
+		"leave out --%s%s, or say waiting-and-running",
+		options[other].name,
+		other == OPT_ON_FAILURE || other == OPT_ON_DRAIN ? "=replace" :
+								   "");
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	size_t i;
@@ -1485,7 +1507,8 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 					  "--%s is given but no gang: add "
 					  "--gang=NAME",
 					  options[fields[i].option].name);
-	if (check_tree(spec, err) || sgang_spec_check_placeholders(spec, err))
+	if (check_tree(spec, err) || sgang_spec_check_placeholders(spec, err) ||
+	    sgang_spec_check_match(spec, err))
 		return -1;
 	if (spec->total && spec->min_member > spec->total)
 		return sgang_errf(err, EINVAL,

@@ -184,6 +184,11 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
 int sgang_spec_check_pool(const struct sgang_spec *spec,
 			  struct sgang_error *err);
 
+/* Check that a gang whose later members wait for a whole gang has nothing that
+ * replaces a lost one. Returns as above. */
+int sgang_spec_check_match(const struct sgang_spec *spec,
+			   struct sgang_error *err);
+
 /* Check that nothing is said that a gang with placeholders cannot have: they
  * are placed all at once, and have a place in the ring. Returns as above. */
 int sgang_spec_check_placeholders(const struct sgang_spec *spec,

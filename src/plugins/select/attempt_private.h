@@ -496,6 +496,19 @@ void sgang_fit_ring_order(struct attempt *a);
  */
 uint64_t sgang_fit_cost(const struct sgang_placement *plan);
 
+/* --- grouped.c --- */
+
+/* True if a plan for the gang has communication groups. */
+bool sgang_grouped(const struct gang *g);
+/* The ranks of all parts. */
+uint64_t sgang_grouped_ranks(const struct attempt *a);
+/* How many of the parts from 'first' on, in their order, are to start: of 'least'
+ * to 'most' the fewest, or the most, that make the ranks of the groups. Without
+ * groups, or if no number does, it is 'least' or 'most'. */
+size_t sgang_grouped_members(const struct attempt *a, const struct gang *g,
+			     size_t first, size_t least, size_t most,
+			     bool fewest);
+
 /* --- fit_choose.c --- */
 
 /* Choose the parts: of every gang the members that Slurm would start now, in

@@ -198,6 +198,13 @@ bool sgang_branches_grow(const struct gang *g)
 	return g->tally.roles.any && g->tally.roles.grows && g->tally.running;
 }
 
+bool sgang_branches_join(const struct gang *g)
+{
+	return sgang_branches_grow(g) ||
+	       (g->tally.running && sgang_spec_match(&g->tally.spec) ==
+					    SGANG_MATCH_WAITING_AND_RUNNING);
+}
+
 /* Add the nodes of the members in it that have some. */
 static bool nodes_in(struct sgang_conductor *c, const struct gang *g,
 		     uint32_t group, struct sgang_nodeset *nodes)

@@ -650,6 +650,9 @@ bool sgang_branches_ordinary(const struct gang *g,
 			     const struct sgang_spec *spec);
 /* True if groups follow in a gang that runs, and hold or may hold nodes. */
 bool sgang_branches_grow(const struct gang *g);
+/* ... or if members that start together join those that run, and have seats of
+ * the same ring. */
+bool sgang_branches_join(const struct gang *g);
 /* Take out the nodes on which a member that says this, and comes after others of
  * its groups, would break what these require. */
 void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,

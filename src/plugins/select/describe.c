@@ -530,7 +530,7 @@ static void weigh(struct sgang_conductor *c, const struct gang *g,
 	struct sgang_parallel_cost cost;
 
 	if (!g->tally.spec.parallel[0] ||
-	    sgang_parallel_parse(g->tally.spec.parallel, &parallel, NULL) ||
+	    sgang_parallel_of(g->tally.spec.parallel, ranks, &parallel, NULL) ||
 	    sgang_parallel_check(&parallel, ranks, NULL))
 		return;
 	l->rank = order_ranks(&parallel, plan, ranks);

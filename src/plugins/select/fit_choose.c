@@ -54,6 +54,25 @@ static bool left_out(const struct gang *g, const struct entry *e, uint32_t end)
 	       e->spec.order < below && (!e->probed || !e->probed->usable);
 }
 
+/* Communication groups may need more members than the minimum, or fewer than all
+ * of these 'n'. */
+static size_t for_groups(const struct attempt *a, const struct gang *g,
+			 enum extent extent, size_t first, size_t n,
+			 size_t most)
+{
+	size_t missing = sgang_gang_missing(&g->tally), all;
+
+	if (n < most)
+		most = n;
+	if (extent == SGANG_EXTENT_TOTAL)
+		return sgang_grouped_members(a, g, first, missing, most, false);
+	if (extent == SGANG_EXTENT_ANY)
+		return most;
+	all = without_spares(g, n, most_of(g, SGANG_EXTENT_TOTAL));
+	return sgang_grouped_members(a, g, first, most, all < n ? all : n,
+				     true);
+}
+
 static int choose_of(struct attempt *a, size_t index, enum extent extent)
 {
 	struct gang *g = a->gangs[index];
@@ -78,7 +97,7 @@ static int choose_of(struct attempt *a, size_t index, enum extent extent)
 	if (extent != SGANG_EXTENT_ANY && n < sgang_gang_missing(&g->tally))
 		return -1;
 	qsort(a->parts + first, n, sizeof(*a->parts), sgang_fit_take_order);
-	a->n_parts = first + ((n < most) ? n : most);
+	a->n_parts = first + for_groups(a, g, extent, first, n, most);
 	return 0;
 }
 

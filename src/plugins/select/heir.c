@@ -215,7 +215,7 @@ static int seat_holds(struct sgang_conductor *c, struct gang *g)
 int sgang_heir_describe(struct sgang_conductor *c, struct gang *g,
 			const struct sgang_placement *plan)
 {
-	return sgang_branches_grow(g) && c->fabric ?
+	return sgang_branches_join(g) && c->fabric ?
 		       seat_holds(c, g) :
 		       sgang_describe_holds(c, g, plan);
 }

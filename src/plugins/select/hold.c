@@ -847,7 +847,7 @@ static bool is_ready(struct sgang_conductor *c, struct gang *g)
  * since then count. */
 static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
-	int64_t new_start = sgang_branches_grow(g) ? g->tally.started : now;
+	int64_t new_start = sgang_branches_join(g) ? g->tally.started : now;
 
 	for (size_t i = 0; i < g->hold.n; i++) {
 		struct sgang_record *r = &g->hold.members[i].record;

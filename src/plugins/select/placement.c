@@ -556,8 +556,8 @@ static int plan_request(struct attempt *a, struct slots *s,
 	return rc;
 }
 
-/* The rings of communication groups; of one gang only. -1 with the missing
- * setting of gang.conf or the gang in 'nofit'. */
+/* The rings of communication groups. -1 with the missing setting of gang.conf or
+ * the gang in 'nofit'. */
 static int set_parallel(const struct attempt *a,
 			struct sgang_parallel *parallel,
 			struct sgang_plan_request *rq,
@@ -567,12 +567,11 @@ static int set_parallel(const struct attempt *a,
 	struct sgang_policy policy;
 	struct sgang_error why;
 
-	/* Members placed one by one are not all ranks. */
-	if (a->n_gangs > 1 || !spec->parallel[0] ||
-	    !sgang_gang_strict(&a->gangs[0]->tally))
+	if (a->n_gangs > 1 || !sgang_grouped(a->gangs[0]))
 		return 0;
 	sgang_spec_policy(spec, &policy);
-	if (sgang_parallel_parse(spec->parallel, parallel, &why) ||
+	if (sgang_parallel_of(spec->parallel, sgang_grouped_ranks(a), parallel,
+			      &why) ||
 	    sgang_policy_require(parallel, &policy, &a->c->conf.costs,
 				 rq->require, &why)) {
 		snprintf(nofit->text, sizeof(nofit->text), "%.*s",

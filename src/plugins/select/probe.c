@@ -360,7 +360,9 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 			return false;
 		qsort(a->parts + first, a->n_parts - first, sizeof(*a->parts),
 		      sgang_fit_take_order);
-		a->n_parts = first + need;
+		a->n_parts = first + sgang_grouped_members(a, g, first, need,
+							   a->n_parts - first,
+							   true);
 	}
 	sgang_fit_ring_order(a);
 	return a->n_parts > 0;

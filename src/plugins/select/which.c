@@ -109,6 +109,8 @@ static void list_parts(struct which *w, size_t index)
 	a->n_parts = 0;
 	held = add_parts(a, index, true);
 	n = add_parts(a, index, false);
+	missing = sgang_grouped_members(a, a->gangs[index], held,
+					missing < n ? missing : n, n, true);
 	w->n = held + n;
 	w->need = held + missing;
 	w->n_first = held + sgang_which_first(a->parts + held, n, missing);

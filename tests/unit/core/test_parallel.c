@@ -102,6 +102,37 @@ TEST(test_refuse)
 	assert_memory_equal(&parallel, &before, sizeof(before));
 }
 
+/* 4.32: of so many ranks, with one size left open. */
+TEST(test_open_size)
+{
+	static const struct {
+		const char *text;
+		uint64_t ranks;
+		const char *full; /* or why not */
+	} cases[] = {
+		{ "tp=4,dp=2", 3, "tp=4,dp=2:tp=100,dp=10" },
+		{ "tp=4,dp=?", 12, "tp=4,dp=3:tp=100,dp=10" },
+		{ "tp=?,dp=2:tp=1,dp=7", 12, "tp=6,dp=2:tp=1,dp=7" },
+		{ "tp=4,dp=?", 0, "tp=4,dp=1:tp=100,dp=10" },
+		{ "tp=4,dp=?", 14,
+		  "the groups tp=4,dp=? make a multiple of 4 ranks, but the gang has 14" },
+		{ "tp=4,dp=?", 4000004, "4000004 ranks are too many for dp" },
+		{ "tp=?,dp=?", 4, "dp=?: expected a number from 1 to 1000000" },
+	};
+	char shown[SGANG_PARALLEL_SHOWN];
+	struct sgang_parallel parallel;
+	struct sgang_error err;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int rc = sgang_parallel_of(cases[i].text, cases[i].ranks,
+					   &parallel, &err);
+
+		assert_string_equal(
+			rc ? err.text : sgang_parallel_format(shown, &parallel),
+			cases[i].full);
+	}
+}
+
 TEST(test_check)
 {
 	struct sgang_parallel parallel;

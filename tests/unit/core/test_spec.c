@@ -666,6 +666,32 @@ TEST(test_rank_order)
 	}
 }
 
+/* A member that comes alone waits for a whole gang, so none replaces another. */
+TEST(test_only_waiting)
+{
+	static const struct {
+		const char *option, *value;
+	} cases[] = {
+		{ "gang-spares", "1" },
+		{ "gang-spare-pool", "p" },
+		{ "gang-on-failure", "replace" },
+		{ "gang-on-drain", "replace" },
+	};
+	struct sgang_spec spec;
+	struct sgang_error err;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sgang_spec_init(&spec);
+		take(&spec, "gang", "alice/t");
+		take(&spec, cases[i].option, cases[i].value);
+		take(&spec, "gang-match", "waiting-and-running");
+		assert_int_equal(sgang_spec_check(&spec, &err), 0);
+		take(&spec, "gang-match", "only-waiting");
+		assert_int_equal(sgang_spec_check(&spec, &err), -1);
+		assert_says(&err, cases[i].option);
+	}
+}
+
 /* Behaviour 6.5: a pool is defined without a minimum, and has no option but its
  * name. */
 TEST(test_pool)

@@ -1579,6 +1579,45 @@ TOY_TEST(test_uneven_ranks)
 		fail_msg("%s", text_of(ids[0]));
 }
 
+/* 4.32: of an elastic gang as many members start as make the ranks of the groups, also
+ * if it had to wait; a size that is open follows them. */
+TOY_TEST(test_elastic_groups)
+{
+	static const struct {
+		const char *groups;
+		uint32_t free, wait, start;
+	} cases[] = {
+		{ "gang_parallel=tp=2,dp=3", 16, 0, 3 },
+		{ "gang_parallel=tp=2,dp=3", 2, 3, 3 },
+		{ "gang_parallel=tp=2,dp=?", 16, 0, 4 },
+		{ "gang_parallel=tp=2,dp=?", 2, 0, 2 },
+		{ "gang_parallel=tp=4,dp=?", 3, 0, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fake_request rq = with("train", 2, NULL,
+					      cases[i].groups);
+		uint32_t ids[4], started = 0, busy = 0;
+
+		afresh(setup, "case %zu", i);
+		rq.total = 4;
+		rq.ranks = 2;
+		if (cases[i].free < NODES)
+			busy = occupy(ALL_FREE << cases[i].free & ALL_FREE, 0);
+		submit_and_pass(rq, 4, ids);
+		schedule_and_pass();
+		if (cases[i].wait) {
+			all_in_state(ids, 4, FAKE_PENDING);
+			end_and_pass(busy);
+			schedule_and_pass();
+		}
+		for (int k = 0; k < 4; k++)
+			started += record_of(ids[k]).placed &&
+				   record_of(ids[k]).members == cases[i].start;
+		assert_int_equal(started, cases[i].start);
+	}
+}
+
 /* The best place has as many ranks as the one that it is compared with. */
 TOY_TEST(test_uneven_best)
 {

@@ -985,6 +985,34 @@ TOY_TEST(test_match_running)
 	schedule_to(ids, 3, FAKE_RUNNING);
 }
 
+/* 3.23: members that join have seats beside those that run, each its own, and a
+ * new epoch says so. */
+TOY_TEST(test_match_running_seats)
+{
+	struct fake_request rq = MEMBER(
+		"train", 3,
+		.more = "gang_match=waiting-and-running|gang_parallel=tp=3");
+	uint32_t ids[3], epoch, seats = 0;
+
+	gather_to(rq, 3, ids, FAKE_RUNNING);
+	pass();
+	epoch = (uint32_t)record_of(ids[0]).epoch;
+	fake_lose(ids[1]);
+	pass();
+	schedule_to(ids, 3, FAKE_RUNNING);
+	for (int i = 0; i < 3; i++) {
+		wait_and_pass(2);
+		seats |= 1u << record_of(ids[i]).member_rank;
+		assert_int_equal(record_of(ids[i]).members, 3);
+	}
+	assert_int_equal(seats, 7);
+	assert_int_equal(record_of(ids[1]).member_rank, 1);
+	is_told(ids[1], "SLURM_GANG_JOB_IDS", "1,2,3");
+	is_told(ids[1], "SLURM_GANG_MEMBER_RANK", "1");
+	assert_true(record_of(ids[0]).epoch > epoch);
+	assert_int_equal(record_of(ids[0]).epoch, record_of(ids[1]).epoch);
+}
+
 /* ---- when a member is lost ---- */
 
 /* 3.19: what becomes of the others, by policy and by how it was lost. */
