@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,10 +30,17 @@
 #include "cmd/web_look.h"
 #include "core/base/text.h"
 
-/* At once; more wait until some of these are gone. */
+/* At once; more wait until some of these are gone. One address has so many of
+ * them where other hosts reach us. */
 #define CONNECTIONS 64
+#define CONNECTIONS_EACH 16
 /* Seconds in which nothing comes from a connection. */
 #define IDLE_SECONDS 15
+/* A whole request comes within this time of the connection, or of the answer
+ * before; the answer is taken in that time. Otherwise a client that sends a byte
+ * now and then would keep its place for ever. */
+#define REQUEST_MS 15000
+#define ANSWER_MS 60000
 /* Bytes of a request, and of what is read and written at once. */
 #define CONNECTION_BYTES 32768
 #define BLOCK_BYTES 65536
@@ -52,8 +60,16 @@ struct request {
 	bool waited;
 };
 
+/* A connection, and until when it does what it has to do. */
+struct client {
+	struct client *next;
+	int fd;
+	uint64_t until;
+};
+
 struct server {
 	const struct sgang_web *web;
+	struct client *clients;
 	struct sgang_web_listener listener;
 	struct MHD_Daemon *daemon;
 	int epoll;
@@ -461,6 +477,17 @@ static enum MHD_Result refuse(struct request *request,
 	return MHD_YES;
 }
 
+/* It has so long for what comes now. */
+static void set_time(struct MHD_Connection *connection, uint64_t ms)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct client *client = info ? info->socket_context : NULL;
+
+	if (client)
+		client->until = sgang_web_clock() + ms;
+}
+
 static enum MHD_Result handle(void *arg, struct MHD_Connection *connection,
 			      const char *path, const char *method,
 			      const char *version, const char *upload,
@@ -475,6 +502,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection,
 	(void)version;
 	(void)upload;
 	if (!request) {
+		set_time(connection, ANSWER_MS);
 		result = refuse(&first, server, method, &refused);
 		if (refused)
 			return result;
@@ -505,10 +533,53 @@ static void forget(void *arg, struct MHD_Connection *connection, void **state,
 		   enum MHD_RequestTerminationCode code)
 {
 	(void)arg;
-	(void)connection;
 	(void)code;
+	set_time(connection, REQUEST_MS);
 	free(*state);
 	*state = NULL;
+}
+
+/* A connection begins or ends. Without memory it has its time by libmicrohttpd
+ * alone. */
+static void count_client(void *arg, struct MHD_Connection *connection,
+			 void **context,
+			 enum MHD_ConnectionNotificationCode code)
+{
+	struct server *server = arg;
+	struct client *client = *context, **at = &server->clients;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*context = client = calloc(1, sizeof(*client));
+		if (!client)
+			return;
+		client->fd = MHD_get_connection_info(
+				     connection,
+				     MHD_CONNECTION_INFO_CONNECTION_FD)
+				     ->connect_fd;
+		client->until = sgang_web_clock() + REQUEST_MS;
+		client->next = server->clients;
+		server->clients = client;
+		return;
+	}
+	while (*at && *at != client)
+		at = &(*at)->next;
+	if (*at)
+		*at = client->next;
+	free(client);
+	*context = NULL;
+}
+
+/* What libmicrohttpd does when the other side is gone. */
+static void end_slow_clients(struct server *server, uint64_t now)
+{
+	struct client *client;
+
+	for (client = server->clients; client; client = client->next) {
+		if (client->until > now)
+			continue;
+		shutdown(client->fd, SHUT_RDWR);
+		client->until = UINT64_MAX;
+	}
 }
 
 /* Other users of this host are not served unless that was asked for. */
@@ -571,12 +642,17 @@ static uint64_t quiet_for(const struct server *server)
 	uint64_t now = sgang_web_clock(), most = 60000, at;
 	MHD_UNSIGNED_LONG_LONG theirs;
 	const struct request *request;
+	const struct client *client;
 
 	if (MHD_get_timeout(server->daemon, &theirs) == MHD_YES &&
 	    theirs < most)
 		most = theirs;
 	for (request = server->waiting; request; request = request->next) {
 		at = request->until > now ? request->until - now : 0;
+		most = at < most ? at : most;
+	}
+	for (client = server->clients; client; client = client->next) {
+		at = client->until > now ? client->until - now : 0;
 		most = at < most ? at : most;
 	}
 	at = server->child.pid ? sgang_web_child_left(&server->child) : most;
@@ -605,6 +681,7 @@ static void turn(struct server *server, const sigset_t *mask)
 	    (fds[1].revents || !sgang_web_child_left(&server->child)))
 		read_look(server);
 	wake(server, sgang_web_clock());
+	end_slow_clients(server, sgang_web_clock());
 	/* with all connections in use it listens again only in the second run
 	 * after one has gone */
 	MHD_run(server->daemon);
@@ -623,7 +700,11 @@ static int start(struct server *server, struct sgang_error *err)
 		(unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, forget,
-		NULL, MHD_OPTION_END);
+		NULL, MHD_OPTION_NOTIFY_CONNECTION, count_client, server,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		/* all users of this host have one address */
+		server->listener.loopback ? 0U : (unsigned)CONNECTIONS_EACH,
+		MHD_OPTION_END);
 	if (server->daemon)
 		info = MHD_get_daemon_info(server->daemon,
 					   MHD_DAEMON_INFO_EPOLL_FD);

@@ -177,6 +177,24 @@ test_expect_success 'connections are counted' '
 	test "$(status / -m 30)" = 200 &&
 	wait_for 10 "test \$(sockets) -le 4"
 '
+# Byte by byte, so that none of them is ever silent for long.
+test_expect_success 'clients that are slow on purpose keep nobody out' '
+	fds= && for i in $(seq 64); do
+		exec {fd}<>/dev/tcp/127.0.0.1/$port && fds="$fds $fd" || return 1
+	done &&
+	wait_for 10 "test \$(sockets) -ge 60" &&
+	{ (
+		trap "" PIPE
+		while read -rt 1 <> <(:); test $? -gt 128; do
+			for fd in $fds; do printf G >&$fd || :; done
+		done
+	) 2>/dev/null & } && feeder=$! &&
+	test "$(status / -m 40)" = 200 &&
+	wait_for 20 "test \$(sockets) -le 4" || { kill $feeder; return 1; }
+	kill $feeder && for fd in $fds; do
+		exec {fd}>&- || return 1
+	done
+'
 test_expect_success 'half a request, rubbish and a long one do no harm' '
 	exec 7<>/dev/tcp/127.0.0.1/$port && printf "GET / HT" >&7 &&
 	exec 8<>/dev/tcp/127.0.0.1/$port && head -c 100000 /dev/zero >&8
@@ -210,7 +228,19 @@ test_expect_success 'other addresses and users are served when that is asked for
 	test "$(status / -H "Host: evil.example")" = 421 &&
 	web_stop &&
 	web_start --listen=0.0.0.0:0 --open &&
-	grep "all hosts that reach this address see" web.err && web_stop
+	grep "all hosts that reach this address see" web.err
+'
+test_expect_success 'there one address has some of the connections, not all' '
+	port=${web_url##*:} && fds= && for i in $(seq 16); do
+		exec {fd}<>/dev/tcp/127.0.0.1/$port && fds="$fds $fd" || return 1
+	done &&
+	wait_for 10 "test \$(sockets) -ge 16" &&
+	test_must_fail curl -sS -m 10 --noproxy "*" http://127.0.0.1:$port/ &&
+	curl -sS -m 20 --noproxy "*" --interface 127.0.0.2 \
+		http://127.0.0.1:$port/ >body && grep "Cluster private" body &&
+	for fd in $fds; do
+		exec {fd}>&- || return 1
+	done && web_stop
 '
 # A Slurm that was built for the tests may be in a folder that only root reads.
 ! as $alice sbatch --version >/dev/null 2>&1 || test_set_prereq USERS
