@@ -10,9 +10,9 @@ export LC_ALL=C
 # Packages that Debian bookworm needs, by purpose. This is the only list.
 build_packages="autoconf automake gcc libc6-dev libcmocka-dev libcsv-dev
 	libhwloc-dev libjson-c-dev libmicrohttpd-dev libtool libyaml-dev make
-	pkg-config"
+	pkg-config zlib1g-dev"
 # Those of them that only unit tests, "sgang simulate" and "sgang web" need.
-optional_packages="libcmocka-dev libcsv-dev libmicrohttpd-dev"
+optional_packages="libcmocka-dev libcsv-dev libmicrohttpd-dev zlib1g-dev"
 slurm_build_packages="libslurm-dev"
 cluster_packages="slurm-client slurm-wlm-basic-plugins slurmctld slurmd"
 slurm_packages="$slurm_build_packages $cluster_packages slurmdbd slurmrestd"

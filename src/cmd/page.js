@@ -420,6 +420,23 @@ function fillFolds()
 			folds.append(element("option", { value: level.name }, `each ${level.name}`));
 }
 
+/* With more nodes neither their names nor those of leaves can be read: then the
+ * lowest level is folded from the first on whose boxes have names that can. */
+const NODES_MOST = 2000, LETTERS_LEAST = 9 /* px */;
+
+function foldMany()
+{
+	if (data.nodes.length <= NODES_MOST)
+		return;
+	fit();
+	for (const option of [...folds.options].slice(1)) {
+		folds.value = option.value;
+		folds.dispatchEvent(new Event("change"));
+		if ([...fabric.querySelectorAll(".covered .name")].every((name) => name.getBoundingClientRect().height >= LETTERS_LEAST))
+			return;
+	}
+}
+
 /* ---- size ---- */
 
 let zoom = 0; /* 0: as wide as the page, but neither blurred by size nor too small to read */
@@ -700,10 +717,11 @@ function queueRow(row)
 	const members = `${row.pending + row.held + row.running}/${row.min_member || "-"}`;
 	const made = element("tr", { "data-gang": row.gang },
 		element("th", { scope: "row" }, row.gang), element("td", {}, row.phase), element("td", {}, row.users.join(", ")),
-		element("td", { class: "number" }, members), element("td", { class: "number" }, holds ? row.held : "-"),
-		element("td", {}, moment(row.since || row.submitted)),
-		element("td", {}, row.wait_ends ? moment(row.wait_ends) : "-"),
-		element("td", {}, row.expected ? moment(row.expected) : "-"),
+		element("td", { class: "number", "data-title": "members" }, members),
+		element("td", { class: "number", "data-title": "hold" }, holds ? row.held : "-"),
+		element("td", { "data-title": "since" }, moment(row.since || row.submitted)),
+		element("td", { "data-title": "until" }, row.wait_ends ? moment(row.wait_ends) : "-"),
+		element("td", { "data-title": "start expected" }, row.expected ? moment(row.expected) : "-"),
 		element("td", { class: "words" }, row.reason || "-"));
 	const places = element("td", {});
 
@@ -993,6 +1011,7 @@ fillFolds();
 if (!data.queue)
 	colours.querySelector("[value=account]").remove();
 adopt();
+foldMany();
 pick(data.gangs.findIndex((gang) => gang.gang === data.picked));
 if (data.live)
 	goLive();

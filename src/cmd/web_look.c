@@ -280,6 +280,7 @@ static struct sgang_web_look *make_look(const struct sgang_web_child *child,
 	memcpy(look->bytes, child->bytes + sizeof(*head), size);
 	memcpy(look->nonce, head->nonce, sizeof(look->nonce));
 	look->refs = 1;
+	memset(&look->gzip, 0, sizeof(look->gzip));
 	look->when = child->when;
 	look->at = child->at;
 	look->page = look->bytes;
@@ -347,6 +348,8 @@ struct sgang_web_look *sgang_web_look_ref(struct sgang_web_look *look)
 
 void sgang_web_look_drop(struct sgang_web_look *look)
 {
-	if (look && !--look->refs)
-		free(look);
+	if (!look || --look->refs)
+		return;
+	sgang_web_gzip_clear(&look->gzip);
+	free(look);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cmd/web_gzip.h"
 #include "core/base/err.h"
 
 /* A nonce is so many letters. */
@@ -25,9 +26,10 @@ struct sgang_web_look {
 	char nonce[SGANG_WEB_NONCE + 1];
 	const char *page, *data, *metrics; /* in 'bytes', end with 0 */
 	size_t page_size, data_size, metrics_size;
-	uint64_t hash; /* of data */
-	int64_t when;  /* it began, in seconds since the epoch ... */
-	uint64_t at;   /* ... and by sgang_web_clock() */
+	struct sgang_web_gzip gzip; /* data but for its first byte */
+	uint64_t hash;              /* of data */
+	int64_t when; /* it began, in seconds since the epoch ... */
+	uint64_t at;  /* ... and by sgang_web_clock() */
 	char bytes[];
 };
 

@@ -191,6 +191,12 @@ static enum MHD_Result say(struct request *request, unsigned status,
 	}
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
 				"text/plain; charset=utf-8");
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE) {
+		/* a browser asks again by itself */
+		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
+					"5");
+		MHD_add_response_header(response, "Refresh", "5");
+	}
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
 					"GET, HEAD");
@@ -339,6 +345,54 @@ static void add_age(struct MHD_Response *response, const struct server *server,
 	snprintf(number, sizeof(number), "%" PRIu64, age_of(server) / 1000);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_AGE, number);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, tag);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
+				MHD_HTTP_HEADER_ACCEPT_ENCODING);
+}
+
+/* Does it take gzip? "gzip, br", "br, gzip;q=0.5"; not "gzip;q=0". */
+static bool takes_gzip(struct request *request)
+{
+	const char *list = MHD_lookup_connection_value(
+		request->connection, MHD_HEADER_KIND,
+		MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	const char *at = list ? strcasestr(list, "gzip") : NULL;
+	double share = 1;
+
+	if (!at || (at > list && !strchr(" \t,", at[-1])))
+		return false;
+	at += strlen("gzip");
+	at += strspn(at, " \t");
+	if (*at && *at != ',' && *at != ';')
+		return false;
+	return sscanf(at, "; q=%lf", &share) != 1 || share > 0;
+}
+
+/* The data behind 'front', which it frees, compressed. NULL: not compressed, and
+ * 'front' is as it was. */
+static struct answer *gzip_answer(struct server *server, char *front)
+{
+	struct sgang_web_look *look = server->look;
+	size_t length = strlen(front), head;
+	struct answer *answer;
+	unsigned char *ends;
+
+	if (length > SGANG_WEB_GZIP_FRONT ||
+	    sgang_web_gzip(&look->gzip, look->data + 1, look->data_size - 1))
+		return NULL;
+	ends = malloc(SGANG_WEB_GZIP_TAIL + SGANG_WEB_GZIP_HEAD(length));
+	answer = ends ? new_answer(server) : NULL;
+	if (!answer) {
+		free(ends);
+		return NULL;
+	}
+	head = sgang_web_gzip_ends(&look->gzip, front, length,
+				   ends + SGANG_WEB_GZIP_TAIL, ends);
+	free(front);
+	answer->own = (char *)ends;
+	set_piece(answer, 0, answer->own + SGANG_WEB_GZIP_TAIL, head);
+	set_piece(answer, 1, (const char *)look->gzip.body, look->gzip.size);
+	set_piece(answer, 2, answer->own, SGANG_WEB_GZIP_TAIL);
+	return answer;
 }
 
 static enum MHD_Result send_data(struct server *server, struct request *request)
@@ -347,11 +401,12 @@ static enum MHD_Result send_data(struct server *server, struct request *request)
 		request->connection, MHD_HEADER_KIND,
 		MHD_HTTP_HEADER_IF_NONE_MATCH);
 	struct MHD_Response *response;
+	bool gzip = takes_gzip(request);
 	struct answer *answer;
-	char tag[32];
+	char tag[40], *front;
 
-	snprintf(tag, sizeof(tag), "\"%016" PRIx64 "%s\"", server->look->hash,
-		 is_old(server) ? "-old" : "");
+	snprintf(tag, sizeof(tag), "\"%016" PRIx64 "%s%s\"", server->look->hash,
+		 is_old(server) ? "-old" : "", gzip ? "-gzip" : "");
 	if (known && !strcmp(known, tag)) {
 		response = MHD_create_response_from_buffer(
 			0, "", MHD_RESPMEM_PERSISTENT);
@@ -359,18 +414,27 @@ static enum MHD_Result send_data(struct server *server, struct request *request)
 			add_age(response, server, tag);
 		return queue(request, MHD_HTTP_NOT_MODIFIED, response);
 	}
-	answer = new_answer(server);
-	if (!answer)
+	front = make_front(server);
+	if (!front)
 		return MHD_NO;
-	answer->own = make_front(server);
-	if (!answer->own) {
-		free_answer(answer);
+	answer = gzip ? gzip_answer(server, front) : NULL;
+	gzip = answer;
+	if (!answer)
+		answer = new_answer(server);
+	if (!answer) {
+		free(front);
 		return MHD_NO;
 	}
-	set_piece(answer, 0, answer->own, strlen(answer->own));
-	set_piece(answer, 1, server->look->data + 1,
-		  server->look->data_size - 1);
+	if (!gzip) {
+		answer->own = front;
+		set_piece(answer, 0, front, strlen(front));
+		set_piece(answer, 1, server->look->data + 1,
+			  server->look->data_size - 1);
+	}
 	response = respond(answer, "application/json");
+	if (response && gzip)
+		MHD_add_response_header(
+			response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	if (response)
 		add_age(response, server, tag);
 	return queue(request, MHD_HTTP_OK, response);

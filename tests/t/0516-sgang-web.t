@@ -138,6 +138,21 @@ asked()
 {
 	sdiag | sed -n 's/.*REQUEST_NODE_INFO .*count:\([0-9]*\) .*/\1/p'
 }
+# The bytes that come, and what they are.
+test_expect_success 'who takes gzip gets the same data, and fewer bytes' '
+	same_when() { jq "del(.when, .age)"; } &&
+	web /data.json -H "Accept-Encoding: gzip, deflate, br" -D head -o small &&
+	grep -i "^content-encoding: gzip" head && grep -i "^vary: accept-enc" head &&
+	grep -i "^etag: .*-gzip" head && gzip -t small && gzip -dc small >large &&
+	test $(stat -c %s small) -lt $(($(stat -c %s large) / 2)) &&
+	same_when <large >got && web /data.json | same_when | test_cmp - got &&
+	tag=$(sed -n "s/^[Ee][Tt][Aa][Gg]: \([^\r]*\)\r*\$/\1/p" head) &&
+	test "$(status /data.json -H "Accept-Encoding: gzip" -H "If-None-Match: $tag")" = 304 &&
+	for words in "gzip;q=0" "identity" "xgzip" "gzipx, br"; do
+		web /data.json -H "Accept-Encoding: $words" -D head | jq -e .nodes >nodes &&
+		! grep -i "^content-encoding" head || return 1
+	done
+'
 test_expect_success 'many clients are no more work for slurmctld than one' '
 	begun=${EPOCHREALTIME/./} && before=$(asked) &&
 	for i in $(seq 20); do
@@ -285,7 +300,9 @@ test_expect_success 'and with slurmctld it is new again' '
 test_expect_success 'one that has never seen slurmctld says so, and ends' '
 	web_stop && slurm_stop_ctld && web_start &&
 	for path in / /data.json /metrics; do
-		test "$(status $path)" = 503 && grep slurmctld body || return 1
+		test "$(status $path -D head)" = 503 && grep slurmctld body &&
+		grep -i "^refresh: 5" head && grep -i "^retry-after: 5" head ||
+			return 1
 	done &&
 	web_stop && slurm_start_ctld
 '

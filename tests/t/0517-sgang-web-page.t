@@ -84,6 +84,16 @@ test_expect_success 'pictures, light and dark' '
 	browser_size 390 900 && browser_is "document.documentElement.scrollWidth <= 390" &&
 	browser_shot web-narrow && browser_size 1280 1000
 '
+test_expect_success 'on a narrow screen gangs and reasons come before the picture' '
+	top="(what) => document.querySelector(what).getBoundingClientRect().top" &&
+	browser_is "(($top)(\"figure\") < ($top)(\"#waiting\"))" &&
+	browser_size 390 900 &&
+	browser_is "(($top)(\"#waiting\") < ($top)(\"#gangs\") && ($top)(\"#gangs\") < ($top)(\"figure\"))" &&
+	browser_is "[...document.querySelectorAll(\"#queue td.words\")].every((cell) => {
+		const box = cell.getBoundingClientRect(); return box.left >= 0 && box.right <= 390; })" &&
+	browser_size 1280 1000 &&
+	browser_is "[...document.querySelectorAll(\"#waiting thead th\")].some((cell) => cell.textContent === \"Members that hold\")"
+'
 test_expect_success 'names are text, whatever is in them' '
 	evil="<img src=x onerror=window.evil=1>" &&
 	browser_is "(() => { for (const row of data.queue) {
