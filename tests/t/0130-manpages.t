@@ -46,6 +46,14 @@ in_synopsis() {
 	done
 }
 
+# A macro within another one's quotes, as "Ql a , Ql b", has quotes in quotes.
+test_expect_success MANDOC 'no quotes within quotes' '
+	for page in "$top_srcdir"/man/*.[1578]; do
+		"$MANDOC" -Tutf8 "$page" | sed "s/.\x08//g" | tr "\n" " " |
+			grep -oE "‘[^’]{0,60}‘[^’]{0,60}|’’" | sed "s|^|${page##*/}: |"
+	done >nested &&
+	test_must_be_empty nested
+'
 test_expect_success 'sgang --help names the verbs' '
 	test "$(echo $verbs)" = "list show explain watch map epoch run submit cancel hold release requeue retry create delete ring place simulate topology conf metrics web"
 '

@@ -131,7 +131,12 @@ test_expect_success '2.15 members know their roles, and where the others are' '
 	for id in ${members[@]}; do told $id ROLE_HEADS; done | sort -u >heads &&
 	test "$(wc -l <heads)" = 1 &&
 	grep "replica1/encode=$(nodes_of replica1/encode)," heads &&
-	grep "replica2/encode=$(nodes_of replica2/encode)" heads
+	grep "replica2/encode=$(nodes_of replica2/encode)" heads &&
+	for id in ${members[@]}; do told $id ROLE_HEAD_ADDRS; done | sort -u >addrs &&
+	test "$(wc -l <addrs)" = 1 &&
+	tr , "\n" <heads | while IFS== read -r role node; do
+		echo "$role=$(scontrol -o show node $node | sed "s/.* NodeAddr=\([^ ]*\).*/\1/")"
+	done | paste -sd, | test_cmp - addrs
 '
 test_expect_success '2.15 the roles are in the records' '
 	test "$(gang_record ${members[0]} role)" = \

@@ -39,6 +39,8 @@
 /* Of a tree of groups: the first node of each group with members,
  * "replica1/decode=n2,replica1/encode=n1". */
 #define SGANG_EPOCH_HEADS "SLURM_GANG_ROLE_HEADS"
+/* The same with where others reach these nodes. */
+#define SGANG_EPOCH_HEAD_ADDRS "SLURM_GANG_ROLE_HEAD_ADDRS"
 /* The nodes of the gang that are draining; empty if none is. */
 #define SGANG_EPOCH_DRAINING "SLURM_GANG_DRAINING"
 

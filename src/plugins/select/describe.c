@@ -721,8 +721,10 @@ static int find_worded(const struct sgang_conductor *c, const struct layout *l,
 	if (e)
 		worded->role = e->spec.role;
 	worded->nodes = nodes ? join_nodes(c, nodes, n) : NULL;
+	worded->address = strdup(nodes && n ? c->host->nodes.address(nodes[0]) :
+					      "");
 	free(nodes);
-	return worded->nodes ? 0 : -1;
+	return worded->nodes && worded->address ? 0 : -1;
 }
 
 /* Of a tree of groups. 'ids': the job of each member. */
@@ -744,8 +746,10 @@ static int tell_roles(const struct sgang_conductor *c, const struct gang *g,
 	}
 	if (!worded || rc < 0 || sgang_role_words_make(&w->roles, worded, n))
 		rc = -1;
-	for (uint32_t i = 0; worded && i < n; i++)
+	for (uint32_t i = 0; worded && i < n; i++) {
 		free(worded[i].nodes);
+		free(worded[i].address);
+	}
 	free(worded);
 	return rc;
 }
@@ -1285,6 +1289,8 @@ static const char *value_of(void *arg, const char *name)
 		return t->whole->layouts;
 	if (strcmp(name, SGANG_EPOCH_HEADS) == 0)
 		return t->whole->roles.n ? t->whole->roles.heads : NULL;
+	if (strcmp(name, SGANG_EPOCH_HEAD_ADDRS) == 0)
+		return t->whole->roles.n ? t->whole->roles.addresses : NULL;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		if (strcmp(values[i].name, name) == 0)
 			return values[i].text ?

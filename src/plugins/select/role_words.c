@@ -5,6 +5,7 @@
  *   SLURM_GANG_ROLE_RANK=2			its position in that group
  *   SLURM_GANG_ROLE_NODELIST=n2,n3,n4		of the members of that group
  *   SLURM_GANG_ROLE_HEADS=replica1/decode=n2,replica1/encode=n1
+ *   SLURM_GANG_ROLE_HEAD_ADDRS=replica1/decode=10.0.0.2,replica1/encode=10.0.0.1
  */
 
 #include <stdio.h>
@@ -46,10 +47,16 @@ static size_t list(const struct sgang_worded *members, uint32_t n,
 	return count;
 }
 
-/* The first of its nodes. */
-static void put_head(FILE *out, const char *nodes)
+/* What 'group=' has in front of it in a list of groups, and its first word. */
+static void put_head(FILE *out, const char *group, const char *words)
 {
-	fprintf(out, "%.*s", (int)strcspn(nodes, ","), nodes);
+	fprintf(out, "%s%s=%.*s", ftell(out) ? "," : "", group,
+		(int)strcspn(words, ","), words);
+}
+
+static bool has_nodes(const struct place *place)
+{
+	return place->m->nodes && place->m->nodes[0];
 }
 
 /* Of one group the members from 'first' to 'end' - 1. */
@@ -61,7 +68,7 @@ static char *join_group(const struct place *places, size_t first, size_t end)
 	FILE *out = open_memstream(&text, &size);
 
 	for (size_t i = first; out && i < end; i++) {
-		if (!places[i].m->nodes || !places[i].m->nodes[0])
+		if (!has_nodes(&places[i]))
 			continue;
 		fprintf(out, "%s%s", any ? "," : "", places[i].m->nodes);
 		any = true;
@@ -70,7 +77,7 @@ static char *join_group(const struct place *places, size_t first, size_t end)
 }
 
 static int add_group(struct sgang_role_words *w, const struct place *places,
-		     size_t first, size_t end, FILE *heads)
+		     size_t first, size_t end, FILE *heads, FILE *addresses)
 {
 	struct sgang_role_word *word = &w->word[w->n];
 	char names[SGANG_ROLE_SIZE];
@@ -83,9 +90,13 @@ static int add_group(struct sgang_role_words *w, const struct place *places,
 		free(word->nodes);
 		return -1;
 	}
-	if (word->nodes[0]) {
-		fprintf(heads, "%s%s=", ftell(heads) ? "," : "", names);
-		put_head(heads, word->nodes);
+	for (size_t i = first; i < end; i++) {
+		if (!has_nodes(&places[i]))
+			continue;
+		put_head(heads, names, places[i].m->nodes);
+		put_head(addresses, names,
+			 places[i].m->address ? places[i].m->address : "");
+		break;
 	}
 	for (size_t i = first; i < end; i++) {
 		w->of[places[i].member] = w->n;
@@ -101,7 +112,7 @@ int sgang_role_words_make(struct sgang_role_words *w,
 	struct place *places = calloc(n + 1UL, sizeof(*places));
 	size_t count = places ? list(members, n, places) : 0, end;
 	size_t size;
-	FILE *heads;
+	FILE *heads, *addresses;
 	int rc = places ? 0 : -1;
 
 	*w = (struct sgang_role_words){ .n = 0 };
@@ -109,7 +120,8 @@ int sgang_role_words_make(struct sgang_role_words *w,
 	w->of = calloc(n + 1UL, sizeof(*w->of));
 	w->rank = calloc(n + 1UL, sizeof(*w->rank));
 	heads = open_memstream(&w->heads, &size);
-	if (!w->word || !w->of || !w->rank || !heads)
+	addresses = open_memstream(&w->addresses, &size);
+	if (!w->word || !w->of || !w->rank || !heads || !addresses)
 		rc = -1;
 	for (uint32_t i = 0; !rc && i < n; i++)
 		w->of[i] = UINT32_MAX;
@@ -118,10 +130,14 @@ int sgang_role_words_make(struct sgang_role_words *w,
 				  !sgang_role_path_order(places[i].m->role,
 							 places[end].m->role);)
 			end++;
-		rc = add_group(w, places, i, end, heads);
+		rc = add_group(w, places, i, end, heads, addresses);
 	}
 	if (!sgang_text_close(heads, &w->heads)) {
 		w->heads = NULL;
+		rc = -1;
+	}
+	if (!sgang_text_close(addresses, &w->addresses)) {
+		w->addresses = NULL;
 		rc = -1;
 	}
 	free(places);
@@ -138,6 +154,7 @@ void sgang_role_words_clear(struct sgang_role_words *w)
 	free(w->of);
 	free(w->rank);
 	free(w->heads);
+	free(w->addresses);
 	*w = (struct sgang_role_words){ .n = 0 };
 }
 
@@ -163,6 +180,7 @@ void sgang_role_words_tell(const struct sgang_host *h,
 	h->jobs.setenv(job, "SLURM_GANG_ROLE_RANK", rank);
 	set(h, job, "SLURM_GANG_ROLE_NODELIST", word->nodes);
 	set(h, job, SGANG_EPOCH_HEADS, w->heads);
+	set(h, job, SGANG_EPOCH_HEAD_ADDRS, w->addresses);
 }
 
 void sgang_role_words_tell_spare(const struct sgang_host *h,
@@ -177,4 +195,5 @@ void sgang_role_words_tell_spare(const struct sgang_host *h,
 		       sgang_role_path_names(role, names));
 	h->jobs.setenv(job, "SLURM_GANG_ROLE_RANK", "");
 	set(h, job, SGANG_EPOCH_HEADS, w->heads);
+	set(h, job, SGANG_EPOCH_HEAD_ADDRS, w->addresses);
 }

@@ -12,6 +12,7 @@
 struct sgang_worded {
 	const char *role; /* what it says of its group; NULL or "": nothing */
 	char *nodes;      /* "n2,n3" in the order of the ring; NULL: none */
+	char *address;    /* where others reach the first of them; NULL: none */
 };
 
 struct sgang_role_word {
@@ -25,6 +26,7 @@ struct sgang_role_words {
 	uint32_t *of;                 /* by member: which; UINT32_MAX: none */
 	uint32_t *rank;               /* by member: its position there */
 	char *heads;                  /* "replica1/decode=n2,.." */
+	char *addresses;              /* the same with addresses */
 };
 
 /* 0, or -1 with ENOMEM; clear it in either case. O(n log n). */
