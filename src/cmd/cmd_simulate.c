@@ -278,6 +278,9 @@ static int settle_configs(struct request *request, struct sgang_error *err)
 		    sgang_conf_load(simulation->config[i].path,
 				    &simulation->config[i].conf, err))
 			return -1;
+	for (i = 0; i < simulation->n; i++)
+		simulation->all_rings |= !simulation->config[i].stock &&
+					 simulation->config[i].conf.place_all;
 	share_costs(simulation);
 	name_configs(simulation);
 	return 0;

@@ -42,6 +42,7 @@ struct sgang_simulation {
 	struct sgang_simulate_config *config; /* one or more */
 	size_t n;
 	bool recorded_priority; /* the priorities are those of the queue */
+	bool all_rings;         /* also those of jobs of no gang */
 };
 
 /* Replay the queue with each configuration, in processes of their own, as many

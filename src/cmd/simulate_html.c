@@ -143,7 +143,7 @@ static int put_class(const struct page *page, const char *title, bool gangs,
 		"colspan=\"%zu\">%s</th></tr>\n",
 		simulation->n + 1 + (simulation->n == 2), title);
 	put_rows(page, sgang_simulate_class_rows, of);
-	if (gangs)
+	if (gangs || simulation->all_rings)
 		put_rows(page, sgang_simulate_ring_rows, of);
 	fputs("</tbody>\n", page->out);
 	free(of);

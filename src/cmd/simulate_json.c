@@ -93,7 +93,8 @@ static int put_config(const struct sgang_simulation *simulation, size_t which,
 	sgang_json_string(row, "conf", config->path);
 	put_classes(sgang_json_inner(row, "gangs"), config->measure.gangs,
 		    true);
-	put_classes(sgang_json_inner(row, "jobs"), config->measure.jobs, false);
+	put_classes(sgang_json_inner(row, "jobs"), config->measure.jobs,
+		    simulation->all_rings);
 	put_rows(sgang_json_inner(row, "cluster"), sgang_simulate_cluster_rows,
 		 &config->measure);
 	replay = sgang_json_inner(row, "replay");

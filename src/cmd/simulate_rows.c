@@ -18,6 +18,8 @@ const struct sgang_simulate_row sgang_simulate_class_rows[] = {
 	{ "started", "started", SGANG_SIMULATE_COUNT, CLASS(started) },
 	{ "never_started", "never started", SGANG_SIMULATE_COUNT,
 	  CLASS(never) },
+	{ "not_in_all", "started, but not in all", SGANG_SIMULATE_COUNT,
+	  CLASS(apart) },
 	{ "wait_mean", "wait, mean", SGANG_SIMULATE_SECONDS, CLASS(wait.mean) },
 	{ "wait_median", "wait, median", SGANG_SIMULATE_SECONDS,
 	  CLASS(wait.median) },

@@ -68,6 +68,7 @@ static int replay(const struct sgang_simulation *simulation,
 		.fabric = config->fabric,
 		.conf = config->stock ? NULL : &config->conf,
 		.costs = &config->conf.costs,
+		.all_rings = simulation->all_rings,
 		.priorities = simulation->recorded_priority,
 		.progress = note_share,
 		.arg = share,
@@ -262,17 +263,44 @@ static void stop_all(struct children *children)
 	}
 }
 
+/* Which jobs, and which gangs, started in all of them. */
+static void find_common(const struct sgang_simulation *simulation, bool *job,
+			bool *gang)
+{
+	const struct sgang_outcome *first = &simulation->config[0].outcome;
+	size_t i, k;
+
+	memset(job, true, first->n_jobs);
+	memset(gang, true, first->n_gangs);
+	for (i = 0; i < simulation->n; i++) {
+		const struct sgang_outcome *o = &simulation->config[i].outcome;
+
+		for (k = 0; k < first->n_jobs; k++)
+			job[k] &= o->jobs[k].start != 0;
+		for (k = 0; k < first->n_gangs; k++)
+			gang[k] &= o->gangs[k].start != 0;
+	}
+}
+
 static int measure_all(struct sgang_simulation *simulation,
 		       struct sgang_error *err)
 {
+	const struct sgang_outcome *first = &simulation->config[0].outcome;
+	bool *job = malloc(first->n_jobs + 1);
+	bool *gang = malloc(first->n_gangs + 1);
+	const struct sgang_measure_common common = { job, gang };
+	int rc = job && gang ? 0 : sgang_err_memory(err);
 	size_t i;
 
-	for (i = 0; i < simulation->n; i++)
-		if (sgang_measure(simulation->trace, simulation->site,
-				  &simulation->config[i].outcome,
-				  &simulation->config[i].measure, err))
-			return -1;
-	return 0;
+	if (!rc)
+		find_common(simulation, job, gang);
+	for (i = 0; !rc && i < simulation->n; i++)
+		rc = sgang_measure(simulation->trace, simulation->site,
+				   &simulation->config[i].outcome, &common,
+				   &simulation->config[i].measure, err);
+	free(job);
+	free(gang);
+	return rc;
 }
 
 int sgang_simulate_run(struct sgang_simulation *simulation,

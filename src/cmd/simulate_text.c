@@ -107,6 +107,9 @@ static void put_jobs(const struct table *table, size_t class)
 
 	for (row = sgang_simulate_class_rows; row->key; row++)
 		put_row(table, row, jobs_of, class);
+	row = sgang_simulate_ring_rows;
+	for (; table->simulation->all_rings && row->key; row++)
+		put_row(table, row, jobs_of, class);
 }
 
 static void put_classes(const struct table *table)

@@ -264,6 +264,8 @@ static void begin_work(struct sgang_job *j)
 	j->done = done;
 	sgang_twin_at(j, done < j->ends ? done : j->ends);
 	note_change();
+	if (j->gang == SGANG_OUTCOME_NONE)
+		sgang_twin_job_started(j);
 }
 
 /* Without a conductor members start one by one, and compute nothing before

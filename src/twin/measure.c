@@ -18,6 +18,7 @@ struct item {
 	uint32_t size;
 	bool can_start; /* not refused; complete */
 	bool started;
+	bool counts;                           /* in means */
 	int64_t wait;                          /* if it started */
 	int64_t run;                           /* -1: it has not ended */
 	const struct sgang_outcome_gang *ring; /* on two nodes or more; NULL:
@@ -56,7 +57,8 @@ static bool in_class(uint32_t size, size_t class)
 }
 
 static struct item item_of_job(const struct sgang_trace_job *asked,
-			       const struct sgang_outcome_job *job)
+			       const struct sgang_outcome_job *job,
+			       const struct sgang_outcome_gang *ring)
 {
 	return (struct item){
 		.size = asked->nodes,
@@ -64,6 +66,7 @@ static struct item item_of_job(const struct sgang_trace_job *asked,
 		.started = job->start,
 		.wait = not_below_zero(job->start - asked->submit),
 		.run = run_of(job),
+		.ring = ring && ring->start && job->n_nodes > 1 ? ring : NULL,
 	};
 }
 
@@ -151,7 +154,7 @@ static struct sgang_measure_spread wait_of(const struct items *items,
 	size_t n = 0, i;
 
 	for (i = 0; i < items->n; i++)
-		if (items->item[i].started &&
+		if (items->item[i].counts &&
 		    in_class(items->item[i].size, class))
 			items->scratch[n++] = (double)items->item[i].wait;
 	return spread_of(items->scratch, n);
@@ -163,7 +166,7 @@ static struct sgang_measure_spread slowdowns_of(const struct items *items,
 	size_t n = 0, i;
 
 	for (i = 0; i < items->n; i++)
-		if (items->item[i].started && items->item[i].run >= 0 &&
+		if (items->item[i].counts && items->item[i].run >= 0 &&
 		    in_class(items->item[i].size, class))
 			items->scratch[n++] = slowdown_of(&items->item[i]);
 	return spread_of(items->scratch, n);
@@ -236,6 +239,7 @@ static void measure_class(const struct items *items, size_t class,
 			continue;
 		out->n++;
 		out->started += item->started;
+		out->apart += item->started && !item->counts;
 		out->never += item->can_start && !item->started;
 	}
 	out->wait = wait_of(items, class);
@@ -259,7 +263,7 @@ static int keep_waits(const struct items *items, int64_t **waits,
 	if (!*waits)
 		return sgang_err_memory(err);
 	for (i = 0; i < items->n; i++)
-		if (items->item[i].started)
+		if (items->item[i].counts)
 			(*waits)[n++] = items->item[i].wait;
 	qsort(*waits, n, sizeof(**waits), by_number);
 	*n_waits = n;
@@ -277,8 +281,16 @@ static void measure_classes(const struct items *items,
 
 /* ---- jobs of no gang, gangs ---- */
 
+/* Add one that is in the means if it started in all replays. */
+static void add(struct items *items, struct item item, bool common)
+{
+	item.counts = item.started && common;
+	items->item[items->n++] = item;
+}
+
 static int measure_jobs(const struct sgang_trace *trace,
 			const struct sgang_outcome *outcome,
+			const struct sgang_measure_common *common,
 			struct sgang_measure *measure, struct sgang_error *err)
 {
 	struct items items = { 0 };
@@ -287,8 +299,11 @@ static int measure_jobs(const struct sgang_trace *trace,
 
 	for (i = 0; !rc && i < outcome->n_jobs; i++)
 		if (outcome->jobs[i].gang == SGANG_OUTCOME_NONE)
-			items.item[items.n++] = item_of_job(&trace->jobs[i],
-							    &outcome->jobs[i]);
+			add(&items,
+			    item_of_job(&trace->jobs[i], &outcome->jobs[i],
+					outcome->n_rings ? &outcome->rings[i] :
+							   NULL),
+			    !common || common->job[i]);
 	if (!rc)
 		measure_classes(&items, measure->jobs);
 	if (!rc)
@@ -337,6 +352,7 @@ static struct gang_sum *sum_gangs(const struct sgang_outcome *outcome,
 }
 
 static int measure_gangs(const struct sgang_outcome *outcome,
+			 const struct sgang_measure_common *common,
 			 struct sgang_measure *measure, struct sgang_error *err)
 {
 	struct gang_sum *sum = sum_gangs(outcome, err);
@@ -345,8 +361,8 @@ static int measure_gangs(const struct sgang_outcome *outcome,
 	size_t i;
 
 	for (i = 0; !rc && i < outcome->n_gangs; i++) {
-		items.item[items.n++] = item_of_gang(&outcome->gangs[i],
-						     &sum[i]);
+		add(&items, item_of_gang(&outcome->gangs[i], &sum[i]),
+		    !common || common->gang[i]);
 		measure->incomplete += !outcome->gangs[i].complete;
 	}
 	if (!rc)
@@ -421,6 +437,7 @@ static void measure_cluster(const struct sgang_site *site,
 int sgang_measure(const struct sgang_trace *trace,
 		  const struct sgang_site *site,
 		  const struct sgang_outcome *outcome,
+		  const struct sgang_measure_common *common,
 		  struct sgang_measure *measure, struct sgang_error *err)
 {
 	memset(measure, 0, sizeof(*measure));
@@ -430,8 +447,8 @@ int sgang_measure(const struct sgang_trace *trace,
 				  "expected %zu",
 				  outcome->n_jobs, trace->n_jobs);
 	measure_cluster(site, outcome, measure);
-	if (!measure_jobs(trace, outcome, measure, err) &&
-	    !measure_gangs(outcome, measure, err))
+	if (!measure_jobs(trace, outcome, common, measure, err) &&
+	    !measure_gangs(outcome, common, measure, err))
 		return 0;
 	sgang_measure_clear(measure);
 	errno = ENOMEM;

@@ -8,7 +8,8 @@
  * ended: what was preempted has waited in between. The wait of a gang is from
  * the submission that made it complete (so many members as it needs) to the
  * moment at which so many of them have nodes. Those that never started are
- * counted, and are in no mean.
+ * counted, and are in no mean; where several replays are compared, neither are
+ * those that started here and not in all of them.
  *
  * The bounded slowdown of a job is max(1, (wait + run) / max(run, 10 s)), where
  * run is the time that it worked; that of a gang has the longest such time of
@@ -22,6 +23,7 @@
 #ifndef SGANG_MEASURE_H
 #define SGANG_MEASURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,9 +50,11 @@ struct sgang_measure_class {
 	double started; /* of them */
 	double never;   /* those that could have: not refused, and a gang was
 			 * complete */
+	double apart;   /* that started, and are in no mean */
 	struct sgang_measure_spread wait, slowdown;
 
-	/* Of gangs that started, with members on two nodes or more. */
+	/* Of gangs that started, with members on two nodes or more; of jobs
+	 * where their rings were measured. */
 	double rings;     /* how many */
 	double proved;    /* of them: the cheapest ring on the empty cluster
 			    * is known, and proved to be it */
@@ -90,12 +94,19 @@ struct sgang_measure {
 	size_t n_job_waits, n_gang_waits;
 };
 
+/* Which jobs and gangs started in all replays that are compared. NULL: there is
+ * one. */
+struct sgang_measure_common {
+	const bool *job, *gang;
+};
+
 /* Measure the outcome of a replay of that trace on that site. Returns 0 and
  * '*measure', which sgang_measure_clear() frees, or -1 with ENOMEM, or EINVAL
  * for an outcome of another trace, and 'err'. */
 int sgang_measure(const struct sgang_trace *trace,
 		  const struct sgang_site *site,
 		  const struct sgang_outcome *outcome,
+		  const struct sgang_measure_common *common,
 		  struct sgang_measure *measure, struct sgang_error *err);
 
 void sgang_measure_clear(struct sgang_measure *measure);

@@ -27,7 +27,7 @@ struct list {
 	void **items;
 	size_t n, size;
 };
-#define N_LISTS 4
+#define N_LISTS 5
 
 static void lists_of(struct sgang_outcome *outcome, struct list list[N_LISTS])
 {
@@ -39,6 +39,8 @@ static void lists_of(struct sgang_outcome *outcome, struct list list[N_LISTS])
 				 sizeof(*outcome->nodes) };
 	list[3] = (struct list){ (void **)&outcome->samples, outcome->n_samples,
 				 sizeof(*outcome->samples) };
+	list[4] = (struct list){ (void **)&outcome->rings, outcome->n_rings,
+				 sizeof(*outcome->rings) };
 }
 
 static uint64_t hash_of_head(const struct head *head)
@@ -78,6 +80,7 @@ static void fill_head(const struct sgang_outcome *from, struct head *head)
 	head->mark = MARK;
 	to->n_jobs = from->n_jobs;
 	to->n_gangs = from->n_gangs;
+	to->n_rings = from->n_rings;
 	to->n_nodes = from->n_nodes;
 	to->n_samples = from->n_samples;
 	to->from = from->from;
@@ -190,7 +193,7 @@ static bool is_sound(const struct sgang_outcome *outcome)
 		    !memchr(gang->tier, '\0', sizeof(gang->tier)))
 			return false;
 	}
-	return true;
+	return !outcome->n_rings || outcome->n_rings == outcome->n_jobs;
 }
 
 static int get_all(int fd, struct sgang_outcome *outcome, uint64_t hash,
@@ -233,6 +236,7 @@ void sgang_outcome_clear(struct sgang_outcome *outcome)
 {
 	free(outcome->jobs);
 	free(outcome->gangs);
+	free(outcome->rings);
 	free(outcome->nodes);
 	free(outcome->samples);
 	memset(outcome, 0, sizeof(*outcome));

@@ -72,6 +72,11 @@ struct sgang_outcome {
 	size_t n_jobs;
 	struct sgang_outcome_gang *gangs;
 	size_t n_gangs;
+	/* By job, if terms.all_rings asked for it, else none: of a job of no
+	 * gang on two nodes or more as of a gang with that one member; with
+	 * `start` 0 there is none. */
+	struct sgang_outcome_gang *rings;
+	size_t n_rings;
 	uint32_t *nodes;
 	size_t n_nodes;
 	struct sgang_outcome_sample *samples; /* one an hour of the replay, or

@@ -12,8 +12,10 @@
 #include "core/plan/plan.h"
 #include "twin_private.h"
 
-/* Steps of the plan for an empty cluster. */
+/* Steps of the plan for an empty cluster: of a gang, and of a job alone, of
+ * which there are more kinds. */
 #define BEST_STEPS 400000
+#define JOB_STEPS 20000
 
 /* A member, with its place in the ring. */
 struct placed {
@@ -165,7 +167,8 @@ static struct sgang_plan_member member_of(const struct sgang_job *j,
 	return member;
 }
 
-static int plan_best(const struct placed *members, size_t n, struct best *best)
+static int plan_best(const struct placed *members, size_t n, uint64_t steps,
+		     struct best *best)
 {
 	struct sgang_plan_member *asked = calloc(n, sizeof(*asked));
 	uint32_t(*need)[2] = calloc(n, sizeof(*need));
@@ -193,7 +196,7 @@ static int plan_best(const struct placed *members, size_t n, struct best *best)
 	}
 	for (size_t i = 0; i < n; i++)
 		asked[i] = member_of(members[i].job, need[i]);
-	sgang_budget_init(&budget, BEST_STEPS);
+	sgang_budget_init(&budget, steps);
 	rc = sgang_plan(&rq, &placement, NULL, NULL);
 	if (rc == 1) {
 		best->cost = placement->ring.cost;
@@ -207,7 +210,8 @@ out:
 	return rc < 0 ? -1 : 0;
 }
 
-static const struct best *best_of(const struct placed *members, size_t n)
+static const struct best *best_of(const struct placed *members, size_t n,
+				  uint64_t steps)
 {
 	struct best best = { .asks = hash_of(members, n) };
 
@@ -224,7 +228,7 @@ static const struct best *best_of(const struct placed *members, size_t n)
 		known.best = more;
 		known.max = max;
 	}
-	if (plan_best(members, n, &best) < 0)
+	if (plan_best(members, n, steps, &best) < 0)
 		return NULL;
 	known.best[known.n] = best;
 	return &known.best[known.n++];
@@ -243,7 +247,7 @@ void sgang_twin_gang_started(struct sgang_job *j)
 	the.waiting_gangs--;
 	members = calloc(the.running.n, sizeof(*members));
 	n = members ? find_members(j->gang, members, &gang->stock_cost) : 0;
-	best = n ? best_of(members, n) : NULL;
+	best = n ? best_of(members, n, BEST_STEPS) : NULL;
 	if (!best || measure(gang, members, n) < 0)
 		the.no_memory = true;
 	if (best) {
@@ -253,6 +257,27 @@ void sgang_twin_gang_started(struct sgang_job *j)
 	if (!the.conductor)
 		gang->stock_cost = gang->ring_cost;
 	free(members);
+}
+
+void sgang_twin_job_started(struct sgang_job *j)
+{
+	struct sgang_outcome_gang *ring;
+	const struct placed member = { .job = j };
+	const struct best *best;
+
+	if (!the.outcome->n_rings || j->n_nodes < 2)
+		return;
+	ring = &the.outcome->rings[j - the.jobs];
+	*ring = (struct sgang_outcome_gang){ .n_members = 1, .start = the.now };
+	best = best_of(&member, 1, JOB_STEPS);
+	if (!best || measure(ring, &member, 1) < 0) {
+		the.no_memory = true;
+		return;
+	}
+	ring->best_cost = best->cost;
+	ring->proved = best->proved;
+	if (!the.conductor)
+		ring->stock_cost = ring->ring_cost;
 }
 
 void sgang_twin_rings_end(void)

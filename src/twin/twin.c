@@ -130,6 +130,12 @@ static bool make_jobs(void)
 
 	the.jobs = calloc(room, sizeof(*the.jobs));
 	the.outcome->jobs = calloc(room, sizeof(*the.outcome->jobs));
+	if (the.terms->all_rings) {
+		the.outcome->rings = calloc(room, sizeof(*the.outcome->rings));
+		if (!the.outcome->rings)
+			return false;
+		the.outcome->n_rings = the.terms->trace->n_jobs;
+	}
 	the.queue.at = calloc(room, sizeof(*the.queue.at));
 	the.running.at = calloc(room, sizeof(*the.running.at));
 	the.members.at = calloc(room, sizeof(*the.members.at));

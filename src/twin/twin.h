@@ -33,6 +33,7 @@ struct sgang_twin_terms {
 					* once */
 	const struct sgang_costs *costs; /* with which rings of stock Slurm are
 					  * measured; NULL: the defaults */
+	bool all_rings;  /* measure those of jobs of no gang, too */
 	bool priorities; /* those of the trace, where it has them */
 	/* Called now and then with the share of the jobs that have ended; may
 	 * be NULL. */

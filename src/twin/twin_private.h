@@ -295,6 +295,8 @@ void sgang_twin_preempt(struct sgang_job *victim);
 
 /* All members that the gang of the job needs have nodes. */
 void sgang_twin_gang_started(struct sgang_job *j);
+/* The same of a job of no gang, if that is asked for. */
+void sgang_twin_job_started(struct sgang_job *j);
 void sgang_twin_rings_end(void);
 
 #endif

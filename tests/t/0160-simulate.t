@@ -114,6 +114,25 @@ test_expect_success JQ 'gangs by a rule, by a column, and none' '
 	simulate --jobs=jobs.csv --gangs=name --json >column 2>/dev/null &&
 	test "$(jq .gangs column)" = 4
 '
+test_expect_success JQ 'means are over what started with all, the others are counted' '
+	twin=$top_srcdir/contrib/examples/twin && echo "PlaceAll=yes" >place.conf &&
+	"$sgang" simulate --jobs="$twin/jobs.csv" --nodes="$twin/slurm.conf" \
+		--topology="$twin/topology.conf" --stock --conf=defaults \
+		--conf=place.conf --json 2>/dev/null >answer &&
+	jq -e "[.configurations[].gangs.all | .started - .not_in_all] | unique | length == 1" answer &&
+	jq -e "[.configurations[].gangs.all.not_in_all] | min == 0 and max > 0" answer &&
+	jq -e "[.configurations[].jobs.all | .started - .not_in_all] | unique | length == 1" answer
+'
+test_expect_success JQ 'with PlaceAll=yes rings of jobs of no gang are measured, too' '
+	jq -e "[.configurations[].jobs.all.rings] | min > 0 and (unique | length) == 1" answer &&
+	jq -e ".configurations | all(.jobs.all.cost_over_best >= 1)" answer &&
+	jq -e ".configurations[0].jobs.all.cost_over_stock == 1" answer &&
+	jq -e ".configurations[0].jobs[\"1\"].rings == 0" answer &&
+	simulate --jobs=jobs.csv --json 2>/dev/null >answer &&
+	jq -e ".configurations | all(.jobs.all | has(\"rings\") | not)" answer &&
+	simulate --jobs=jobs.csv --stock --conf=place.conf 2>/dev/null >table &&
+	test $(grep -c "^  rings over several nodes" table) = 2
+'
 printf "; MaxProcs: 4\n%s\n%s\n" \
 	"1 0 0 60 4 -1 -1 4 120 -1 1 1 1 1 1 1 -1 -1" \
 	"2 0 0 60 2 -1 -1 2 120 -1 1 1 1 1 1 1 -1 -1" >procs.swf

@@ -112,7 +112,8 @@ TEST(the_cluster)
 {
 	struct sgang_measure m;
 
-	assert_int_equal(sgang_measure(&trace, &site, &outcome, &m, NULL), 0);
+	assert_int_equal(sgang_measure(&trace, &site, &outcome, NULL, &m, NULL),
+			 0);
 	assert_near(m.makespan, 3600);
 	assert_near(m.utilisation, 0.25);
 	assert_near(m.idle_hours, 1.5);
@@ -135,7 +136,8 @@ TEST(jobs_of_no_gang)
 	const struct sgang_measure_class *all, *one, *two;
 	struct sgang_measure m;
 
-	assert_int_equal(sgang_measure(&trace, &site, &outcome, &m, NULL), 0);
+	assert_int_equal(sgang_measure(&trace, &site, &outcome, NULL, &m, NULL),
+			 0);
 	all = &m.jobs[ALL];
 	assert_near(all->n, 5);
 	assert_near(all->started, 3);
@@ -169,12 +171,74 @@ TEST(jobs_of_no_gang)
 	assert_null(m.job_wait);
 }
 
+/* The job that waited longest, and the gang that waited longest, did not start
+ * in another replay: they count, and are in no mean. */
+TEST(only_what_started_in_all)
+{
+	bool job[COUNT(got)], gang[COUNT(gangs)];
+	const struct sgang_measure_common common = { job, gang };
+	const struct sgang_measure_class *all;
+	struct sgang_measure m;
+
+	memset(job, true, sizeof(job));
+	memset(gang, true, sizeof(gang));
+	for (size_t i = 0; i < COUNT(got); i++)
+		job[i] = !got[i].start || got[i].start - asked[i].submit != 600;
+	gang[4] = false;
+	assert_int_equal(
+		sgang_measure(&trace, &site, &outcome, &common, &m, NULL), 0);
+	all = &m.jobs[ALL];
+	assert_near(all->started, 3);
+	assert_near(all->apart, 1);
+	assert_near(all->wait.mean, 150);
+	assert_near(all->slowdown.max, 30.5);
+	assert_near(all->slowdown.mean, (1 + 30.5) / 2);
+	assert_int_equal(m.n_job_waits, 2);
+	all = &m.gangs[ALL];
+	assert_near(all->started, 3);
+	assert_near(all->apart, 1);
+	assert_near(all->wait.max, 100);
+	sgang_measure_clear(&m);
+}
+
+/* Rings of jobs of no gang, where they were measured: those on two nodes. */
+TEST(rings_of_jobs)
+{
+	struct sgang_outcome_gang rings[COUNT(got)] = { 0 };
+	struct sgang_outcome with = outcome;
+	struct sgang_measure m;
+
+	with.rings = rings;
+	with.n_rings = COUNT(rings);
+	for (size_t i = 0; i < COUNT(got); i++)
+		if (got[i].gang == SGANG_OUTCOME_NONE && got[i].start)
+			rings[i] = (struct sgang_outcome_gang){
+				.start = got[i].start,
+				.ring_cost = 8,
+				.best_cost = 4,
+				.proved = true,
+				.cross_links = 2,
+				.leaves = 2,
+			};
+	assert_int_equal(sgang_measure(&trace, &site, &with, NULL, &m, NULL),
+			 0);
+	assert_near(m.jobs[ALL].rings, 1);
+	assert_near(m.jobs[ALL].proved, 1);
+	assert_near(m.jobs[ALL].over_best, 2);
+	assert_near(m.jobs[ALL].cross_links, 2);
+	assert_unknown(m.jobs[ALL].over_stock);
+	assert_near(m.jobs[ONE].rings, 0);
+	assert_near(m.jobs[TWO].rings, 1);
+	sgang_measure_clear(&m);
+}
+
 TEST(gangs_and_rings)
 {
 	const struct sgang_measure_class *all, *two;
 	struct sgang_measure m;
 
-	assert_int_equal(sgang_measure(&trace, &site, &outcome, &m, NULL), 0);
+	assert_int_equal(sgang_measure(&trace, &site, &outcome, NULL, &m, NULL),
+			 0);
 	all = &m.gangs[ALL];
 	assert_near(all->n, 6);
 	assert_near(all->started, 3);
@@ -221,7 +285,8 @@ static void count_down(size_t n, struct sgang_measure *m)
 		end[i].how = SGANG_OUTCOME_COMPLETED;
 		end[i].gang = NO_GANG;
 	}
-	assert_int_equal(sgang_measure(&queue, &site, &after, m, NULL), 0);
+	assert_int_equal(sgang_measure(&queue, &site, &after, NULL, m, NULL),
+			 0);
 	free(job);
 	free(end);
 }
@@ -272,7 +337,8 @@ TEST(nothing)
 	const struct sgang_trace empty = { .n_jobs = 0 };
 	struct sgang_measure m;
 
-	assert_int_equal(sgang_measure(&empty, &site, &none, &m, NULL), 0);
+	assert_int_equal(sgang_measure(&empty, &site, &none, NULL, &m, NULL),
+			 0);
 	assert_near(m.makespan, 0);
 	assert_unknown(m.utilisation);
 	assert_unknown(m.idle_share);
@@ -288,8 +354,8 @@ TEST(of_another_queue)
 	struct sgang_measure m;
 	struct sgang_error err;
 
-	assert_int_equal(sgang_measure(&shorter, &site, &outcome, &m, &err),
-			 -1);
+	assert_int_equal(
+		sgang_measure(&shorter, &site, &outcome, NULL, &m, &err), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_string_equal(err.text, "what became of the queue is of 15 jobs, "
 				      "expected 1");
@@ -305,7 +371,7 @@ TEST(without_memory)
 
 	for (n = 1; rc; n++) {
 		fail_at(n);
-		rc = sgang_measure(&trace, &site, &outcome, &m, &err);
+		rc = sgang_measure(&trace, &site, &outcome, NULL, &m, &err);
 		fail_at(0);
 		if (rc) {
 			assert_int_equal(errno, ENOMEM);

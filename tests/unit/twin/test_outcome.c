@@ -83,6 +83,11 @@ static struct sgang_outcome_sample samples[] = {
 	{ 3610, 0, 0, 20, 0, 0, 0 },
 };
 
+static struct sgang_outcome_gang rings[COUNT(jobs)] = {
+	{ .n_members = 1 },
+	{ .n_members = 1, .start = 7, .ring_cost = 8, .tier = "leaf" },
+};
+
 static struct sgang_outcome whole(void)
 {
 	return (struct sgang_outcome){
@@ -94,6 +99,8 @@ static struct sgang_outcome whole(void)
 		.n_nodes = COUNT(nodes),
 		.samples = samples,
 		.n_samples = COUNT(samples),
+		.rings = rings,
+		.n_rings = COUNT(rings),
 		.from = 1,
 		.until = 2,
 		.cpus = 3,
@@ -122,10 +129,12 @@ static void assert_same(struct sgang_outcome a, struct sgang_outcome b)
 	assert_list(a, b, gangs, n_gangs);
 	assert_list(a, b, nodes, n_nodes);
 	assert_list(a, b, samples, n_samples);
+	assert_list(a, b, rings, n_rings);
 	a.jobs = b.jobs = NULL;
 	a.gangs = b.gangs = NULL;
 	a.nodes = b.nodes = NULL;
 	a.samples = b.samples = NULL;
+	a.rings = b.rings = NULL;
 	assert_int_equal(a.from, b.from);
 	assert_int_equal(a.until, b.until);
 	assert_int_equal(a.cpus, b.cpus);
@@ -206,6 +215,7 @@ TEST(two_in_one_stream)
 	b.until = 99;
 	b.n_jobs = 0;
 	b.n_gangs = 0;
+	b.n_rings = 0;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(sgang_outcome_write(&a, fds[1], &err), 0);
 	assert_int_equal(sgang_outcome_write(&b, fds[1], &err), 0);
@@ -300,7 +310,7 @@ TEST(without_memory)
 			assert_int_equal(fail_live, live);
 		}
 	}
-	assert_int_equal(n, 6);
+	assert_int_equal(n, 7);
 	sgang_outcome_clear(&got);
 	close(fd);
 }
