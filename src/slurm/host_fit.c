@@ -810,6 +810,20 @@ static void bound_nodes(const job_details_t *d, uint32_t min_nodes,
 		*req_nodes = *max_nodes = MAX(bound, min_nodes);
 }
 
+/* -n8 --ntasks-per-node=4: Slurm gives each node as many tasks, so their number
+ * says how many nodes there are. */
+static void count_nodes_of_tasks(const job_details_t *d, uint32_t *min_nodes,
+				 uint32_t *max_nodes)
+{
+	uint32_t nodes;
+
+	if (!d->ntasks_per_node || !d->num_tasks)
+		return;
+	nodes = ceil_div(d->num_tasks, d->ntasks_per_node);
+	if (nodes >= *min_nodes && nodes <= *max_nodes)
+		*min_nodes = *max_nodes = nodes;
+}
+
 static void count_segments(const struct job_record *job_ptr,
 			   struct sgang_shape *shape)
 {
@@ -832,6 +846,8 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	count_segments(job_ptr, shape);
 	shape->min_nodes = min_nodes ? min_nodes : 1;
 	bound_nodes(d, shape->min_nodes, &req_nodes, &max_nodes);
+	if (!req_nodes)
+		count_nodes_of_tasks(d, &shape->min_nodes, &max_nodes);
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {
 		shape->least_nodes = shape->min_nodes;
 		shape->min_nodes = req_nodes;

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-NODES, CORES, GPUS, MEMORY = 4, 8, 4, 8000
+CORES = 8
 
 
 def run(*command):
@@ -37,7 +37,7 @@ def draw(rng, threads, gpus):
         more = ""
     cpus = rng.choice([c for c in (1, 1, 2, 3, 4)
                        if c * tasks // nodes <= CORES * (1 if more else threads)])
-    gpu = rng.choice([0, 1, 2, 4]) if gpus else 0
+    gpu = rng.choice([0, 1, 2, 4, 8]) if gpus else 0
     mem = rng.choice([0, 0, 240, 1200])
     return tasks, cpus, nodes, gpu, mem, more
 

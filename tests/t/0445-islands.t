@@ -123,6 +123,17 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 	test "$(gang_record $a hops)" = island:6,leaf:2
 '
 
+# The number of nodes is not said, but follows: Slurm puts four tasks on each.
+test_expect_success 'GPUs of a job whose tasks fill a node are those of the node' '
+	test_when_finished clear_cluster &&
+	members=() &&
+	for i in 1 2 3 4; do
+		members+=($(submit -n 4 --ntasks-per-node=4 --gpus=8 --mem=100 \
+			--gang=full --gang-min-member=4)) || return 1
+	done &&
+	start_together 15 ${members[@]}
+'
+
 test_expect_success 'where no island has room, several will do' '
 	test_when_finished clear_cluster &&
 	id=$(submit -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \

@@ -30,7 +30,7 @@ forms_cluster()
 	local nodes=(--cloud 4) gres=() conf="NodeTopology=n[1-4] Hwloc=two.xml"
 	local node="Sockets=2 CoresPerSocket=4 ThreadsPerCore=$1 RealMemory=8000"
 
-	test -z "$2" || node+=" Gres=gpu:4" gres=(--gres "Name=gpu")
+	test -z "$2" || node+=" Gres=gpu:8" gres=(--gres "Name=gpu")
 	test "$2" != bound || nodes=(-n 4)
 	slurm_setup "${nodes[@]}" --gang --topology "$PWD/leaves.conf" \
 		"${gres[@]}" --gang-conf "$conf" --conf 'GresTypes=gpu
@@ -38,10 +38,10 @@ SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min
 	cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 	sed -i "s/ CPUs=8 .*/ CPUs=$((8 * $1)) $node/" "$SLURM_CONF"
 	if test "$2" = bound; then
-		mkdir "$slurm_dir/dev" && touch "$slurm_dir"/dev/gpu{0..3}
+		mkdir "$slurm_dir/dev" && touch "$slurm_dir"/dev/gpu{0..7}
 		printf 'Name=gpu File=%s Cores=%s\n' \
-			"$slurm_dir/dev/gpu[0-1]" 0-3 \
-			"$slurm_dir/dev/gpu[2-3]" 4-7 \
+			"$slurm_dir/dev/gpu[0-3]" 0-3 \
+			"$slurm_dir/dev/gpu[4-7]" 4-7 \
 			>"$slurm_dir/etc/gres.conf"
 	fi
 	slurm_start

@@ -1285,8 +1285,11 @@ static const char *value_of(void *arg, const char *name)
 		{ "SLURM_GANG_RING_COST", NULL, t->cost },
 	};
 
+	/* as in the environment of a member that starts */
 	if (strcmp(name, SGANG_EPOCH_LAYOUTS) == 0)
-		return t->whole->layouts;
+		return t->whole->layouts            ? t->whole->layouts :
+		       t->g->tally.spec.parallel[0] ? "" :
+						      NULL;
 	if (strcmp(name, SGANG_EPOCH_HEADS) == 0)
 		return t->whole->roles.n ? t->whole->roles.heads : NULL;
 	if (strcmp(name, SGANG_EPOCH_HEAD_ADDRS) == 0)
