@@ -465,7 +465,8 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->launch = j->launch;
 	info->restarts = j->restarts;
 	info->submit_time = j->submit_time;
-	info->eligible_time = j->submit_time;
+	info->eligible_time = j->delayed > j->submit_time ? j->delayed :
+							    j->submit_time;
 	info->time_limit = j->rq.time_limit ? j->rq.time_limit : UINT32_MAX;
 	info->ends = j->ends ? j->ends : INT64_MAX;
 	info->expected = j->state == FAKE_PENDING ? j->expected : 0;
@@ -480,7 +481,8 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 
 static bool is_eligible(const struct fake_job *j)
 {
-	return j->state == FAKE_PENDING && !j->user_hold && !j->holds;
+	return j->state == FAKE_PENDING && !j->user_hold && !j->holds &&
+	       j->delayed <= world.now;
 }
 
 static uint64_t nodes_up(void)
@@ -1322,6 +1324,7 @@ static void wait_again(struct fake_job *j)
 	j->failed = j->cancelled = false;
 	j->holds = 0;
 	j->restarts++;
+	j->submit_time = world.now;
 	world.launches[j->id % LAUNCHES] = 0;
 	world.stamp++;
 }
@@ -2145,6 +2148,11 @@ void fake_time_out(uint32_t id)
 void fake_lose(uint32_t id)
 {
 	wait_again(find(id));
+}
+
+void fake_delay(uint32_t id, int64_t seconds)
+{
+	find(id)->delayed = world.now + seconds;
 }
 
 void fake_refuse_launch(uint32_t id)

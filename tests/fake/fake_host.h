@@ -116,7 +116,8 @@ struct fake_job {
 	bool nonstrict;
 	bool failed, cancelled, out_of_time; /* how it ended */
 	uint32_t restarts;
-	int64_t begins; /* as the conductor asked; 0: it has not */
+	int64_t begins;  /* as the conductor asked; 0: it has not */
+	int64_t delayed; /* not eligible before that */
 	bool no_requeue;
 	bool saved;      /* while it was held */
 	uint32_t holds;  /* who keeps it from being launched */
@@ -174,6 +175,8 @@ void fake_fail(uint32_t id, bool cancelled);
 void fake_time_out(uint32_t id);
 /* Its node fails, or it is preempted: it waits for another start. */
 void fake_lose(uint32_t id);
+/* Its begin time is so many seconds away. */
+void fake_delay(uint32_t id, int64_t seconds);
 /* Who is requeued is the last in the queue. */
 void fake_requeue_is_new(bool yes);
 /* requeue() says no to this job. */

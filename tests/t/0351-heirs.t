@@ -103,6 +103,28 @@ test_expect_success '6.2: two that are requeued have their own ranks again' '
 	test "$(told ${members[0]} MEMBER_RANK 1)" = 0 &&
 	ranks ring ${members[@]}
 '
+test_expect_success '6.15: three that requeue themselves come back as one gang' '
+	back=($(member back) $(member back) $(member back)) &&
+	wait_for 15 all_in RUNNING ${back[@]} &&
+	back=($(in_rank_order ${back[@]})) &&
+	for i in 2 1 0; do
+		has_told ${back[i]} && scontrol requeue ${back[i]} &&
+		wait_for 15 squeue_says ${back[i]} BeginTime || return 1
+	done &&
+	wait_for 10 "gang_log root/back \"has lost all members, waits again\"" &&
+	for i in 0 1; do begins_now ${back[i]} || return 1; done &&
+	wait_for 10 squeue_says ${back[0]} "eligible" &&
+	begins_now ${back[2]} &&
+	wait_for 20 all_in RUNNING ${back[@]} && started_together ${back[@]} &&
+	ranks back ${back[@]} &&
+	for i in 0 1 2; do
+		has_told ${back[i]} 1 &&
+		test "$(told ${back[i]} MEMBER_RANK 1)" = $i &&
+		test "$(told ${back[i]} JOB_IDS 1)" = "${back[0]},${back[1]},${back[2]}" ||
+			return 1
+	done &&
+	drop ${back[@]}
+'
 test_expect_success '6.12: a fourth member has a new rank at the end' '
 	fourth=$(member ring) &&
 	wait_state $fourth RUNNING && has_told $fourth &&

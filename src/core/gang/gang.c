@@ -537,6 +537,22 @@ int sgang_gang_take_order(const struct sgang_member *a,
 	return sgang_gang_submit_order(a, b);
 }
 
+/* Requeued members have the order that they had: Slurm gives them another
+ * submit time. */
+static int former_order(const struct sgang_member *a,
+			const struct sgang_member *b)
+{
+	struct sgang_was x = { 0, 0 }, y = { 0, 0 };
+
+	if (a->record)
+		x = sgang_record_was(a->record);
+	if (b->record)
+		y = sgang_record_was(b->record);
+	if (!x.members != !y.members)
+		return x.members ? -1 : 1;
+	return (x.rank > y.rank) - (x.rank < y.rank);
+}
+
 int sgang_gang_ring_order(const struct sgang_member *a,
 			  const struct sgang_member *b)
 {
@@ -548,7 +564,8 @@ int sgang_gang_ring_order(const struct sgang_member *a,
 		return a->spec->rank_set ? -1 : 1;
 	if (a->spec->rank_set && a->spec->rank != b->spec->rank)
 		return (a->spec->rank < b->spec->rank) ? -1 : 1;
-	return sgang_gang_submit_order(a, b);
+	rc = former_order(a, b);
+	return rc ? rc : sgang_gang_submit_order(a, b);
 }
 
 /* ---- words ---- */

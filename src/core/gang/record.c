@@ -91,6 +91,7 @@ enum kind {
 	KIND_GANG, /* NAMESPACE/NAME */
 	KIND_PHASE,
 	KIND_RANK, /* member_rank/members */
+	KIND_WAS,  /* the same of the last start */
 	KIND_U32,
 	KIND_U64,
 	KIND_BOOL,
@@ -185,6 +186,7 @@ static const struct word {
 	{ "ended", KIND_TEXT, SPARSE, BRIEF(ended) },
 	{ "restart", KIND_TIME, SPARSE, FIELD(restart) },
 	{ "place", KIND_U64, SPARSE, FIELD(place) },
+	{ "was", KIND_WAS, SPARSE, FIELD(was) },
 	{ "kept", KIND_TEXT, SPARSE, FIELD(kept) },
 	{ "keptuntil", KIND_TIME, SPARSE, FIELD(kept_until) },
 	{ "lost", KIND_TEXT, SPARSE, FIELD(lost) },
@@ -307,9 +309,8 @@ static void put_rank(FILE *out, const void *field)
 	fprintf(out, "%" PRIu32 "/%" PRIu32, r->member_rank, r->members);
 }
 
-static bool get_rank(void *field, size_t size, const char *value)
+static bool get_pair(const char *value, uint32_t *a, uint32_t *b)
 {
-	struct sgang_record *r = field;
 	const char *slash = strchr(value, '/');
 	char first[16];
 
@@ -317,8 +318,32 @@ static bool get_rank(void *field, size_t size, const char *value)
 		return false;
 	memcpy(first, value, (size_t)(slash - value));
 	first[slash - value] = '\0';
-	return get_u32(&r->member_rank, size, first) &&
-	       get_u32(&r->members, size, slash + 1);
+	return get_u32(a, sizeof(*a), first) &&
+	       get_u32(b, sizeof(*b), slash + 1);
+}
+
+static bool get_rank(void *field, size_t size, const char *value)
+{
+	struct sgang_record *r = field;
+
+	(void)size;
+	return get_pair(value, &r->member_rank, &r->members);
+}
+
+static void put_was(FILE *out, const void *field)
+{
+	const struct sgang_was *was = field;
+
+	fprintf(out, "%" PRIu32 "/%" PRIu32, was->rank, was->members);
+}
+
+static bool get_was(void *field, size_t size, const char *value)
+{
+	struct sgang_was *was = field;
+
+	(void)size;
+	return get_pair(value, &was->rank, &was->members) &&
+	       was->rank < was->members;
 }
 
 static void put_text(FILE *out, const void *field)
@@ -508,6 +533,7 @@ static const struct {
 	[KIND_GANG] = { put_gang, get_gang },
 	[KIND_PHASE] = { put_phase, get_phase },
 	[KIND_RANK] = { put_rank, get_rank },
+	[KIND_WAS] = { put_was, get_was },
 	[KIND_U32] = { put_u32, get_u32 },
 	[KIND_U64] = { put_u64, get_u64 },
 	[KIND_BOOL] = { put_bool, get_bool },
@@ -795,4 +821,11 @@ int sgang_record_parse_brief(const char *text, struct sgang_record *record)
 bool sgang_record_has_ended(const char *text)
 {
 	return strstr(text, " phase=finished") || strstr(text, " phase=failed");
+}
+
+struct sgang_was sgang_record_was(const struct sgang_record *record)
+{
+	struct sgang_was was = { record->member_rank, record->members };
+
+	return record->placed ? was : record->was;
 }

@@ -93,6 +93,12 @@ const char *sgang_hold_end_word(enum sgang_hold_end end);
 /* A word of `stays`. */
 #define SGANG_STAYS_SIZE 12
 
+/* The member rank of a member at the last start of its gang, of so many; 0/0:
+ * it had none. */
+struct sgang_was {
+	uint32_t rank, members;
+};
+
 struct sgang_record {
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
@@ -185,10 +191,11 @@ struct sgang_record {
 	char ended[SGANG_ENDED_SIZE]; /* ... and why it does no more:
 				       * "replaced", "timeout", "stopped",
 				       * "preempted" */
-	int64_t restart; /* it was requeued with its gang or in place of a
+	int64_t restart;      /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
-	uint64_t place;  /* ... with this place in Slurm's queue, which the
+	uint64_t place;       /* ... with this place in Slurm's queue, which the
 			     * requeue took from it; 0: it did not */
+	struct sgang_was was; /* it waits again, and had a member rank */
 	char kept[SGANG_CLAIM_SIZE]; /* ... the nodes that it had, as a host
 				      * list, if nobody behind it gets them ... */
 	int64_t kept_until;          /* ... until then */
@@ -264,6 +271,9 @@ char *sgang_record_order(const char *text);
  * '*record'; 0 when there is none or it cannot be read ('*record' untouched).
  * Keys it does not know are skipped, so that a newer writer can be read. */
 int sgang_record_parse(const char *text, struct sgang_record *record);
+
+/* The member rank that it has, or had before it was requeued. */
+struct sgang_was sgang_record_was(const struct sgang_record *record);
 
 /* The short record that users and accounting read, with what became of the
  * member and nothing else:

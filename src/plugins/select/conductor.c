@@ -230,6 +230,7 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 	    sgang_registry_any_left(c, g))
 		return SGANG_TURN_TAKEN;
 	if (g->never.starts || c->save.error || waits_for_holds(g) ||
+	    (g->count.returning && !g->tally.satisfied) ||
 	    backed_off(c, g, reserving))
 		return SGANG_TURN_TAKEN;
 	if (widen_limit(c, g, nodes, reserving) < 0)

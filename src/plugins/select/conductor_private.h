@@ -179,6 +179,7 @@ struct gang {
 		size_t failed;     /* that run and know such nodes:
 				    * failed_nodes.c */
 		size_t again;      /* that were requeued and wait */
+		size_t returning;  /* of these: may begin soon */
 	} count;
 	uint64_t label; /* shown by all that wait, see host_jobs.h; 0: not all
 			 * show the same */

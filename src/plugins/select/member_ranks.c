@@ -153,6 +153,20 @@ static int note_seat(struct look *l, struct entry *e,
 	return 0;
 }
 
+/* Seats of members that wait again, of which no pass has seen the owner. */
+static void note_waiting(const struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+		uint32_t rank = e->record.was.rank;
+
+		if (e->m.state == SGANG_MEMBER_PENDING && e->has_record &&
+		    e->record.was.members && rank < g->seats.n &&
+		    !g->seats.seat[rank].job_id)
+			g->seats.seat[rank].job_id = e->job_id;
+	}
+}
+
 static int look_round(struct look *l)
 {
 	struct gang *g = l->g;
@@ -217,9 +231,11 @@ int sgang_ranks_look(struct sgang_conductor *c, struct gang *g, uint32_t but)
 	int rc = l.nodes ? look_round(&l) : -1;
 
 	sgang_nodeset_destroy(l.nodes);
-	if (rc == 0)
-		guess_seats(g);
-	return rc;
+	if (rc < 0)
+		return -1;
+	note_waiting(g);
+	guess_seats(g);
+	return 0;
 }
 
 enum seat_fate sgang_ranks_fate(const struct sgang_conductor *c,

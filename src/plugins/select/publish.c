@@ -110,9 +110,12 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 		r.started = e->record.started;
 	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING) {
 		r.restart = e->record.restart;
+		r.was = sgang_record_was(&e->record);
 		r.leaves = r.started ? e->record.leaves : 0;
 		sgang_keep_copy(&e->record, &r);
 	}
+	if (r.placed)
+		memset(&r.was, 0, sizeof(r.was));
 	r.user_hold = e->has_record && e->record.user_hold && e->m.stopped;
 	sgang_publish_fill(g, &r);
 	sgang_publish_own(g, e, &r);

@@ -116,6 +116,8 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	r.restart = before.restart;
+	if (!r.placed)
+		r.was = sgang_record_was(&before);
 	sgang_keep_copy(&before, &r);
 	if (e)
 		sgang_publish_own(g, e, &r);

@@ -9,6 +9,9 @@
 #include "core/base/hash.h"
 #include "plugins/log.h"
 
+/* Slurm delays a requeued job by two minutes. */
+#define RETURN_SECONDS 150
+
 /* ---- entries ---- */
 
 static struct entry **entry_bucket(struct sgang_conductor *c, uint32_t job_id)
@@ -563,7 +566,22 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 		g->tally.since = g->hold.since;
 }
 
-static void count_waiting(struct gang *g, const struct entry *e)
+/* It was requeued and comes back soon, so a gang that starts again waits for it,
+ * or would start with some of its members. */
+static bool is_returning(const struct sgang_conductor *c, const struct entry *e)
+{
+	int64_t now = c->host->now(), when;
+
+	if (!e->has_record || !e->record.was.members || e->m.eligible ||
+	    !e->m.priority)
+		return false;
+	when = e->record.restart ? e->record.restart : e->m.eligible_time;
+	return when > now - (e->record.restart ? RETURN_SECONDS : 0) &&
+	       when <= now + RETURN_SECONDS;
+}
+
+static void count_waiting(const struct sgang_conductor *c, struct gang *g,
+			  const struct entry *e)
 {
 	if (e->m.state != SGANG_MEMBER_PENDING)
 		return;
@@ -577,6 +595,7 @@ static void count_waiting(struct gang *g, const struct entry *e)
 	g->count.eligible += e->m.eligible;
 	g->count.barred += e->m.eligible && e->barred;
 	g->count.again += e->restarts > 0;
+	g->count.returning += is_returning(c, e);
 	g->count.left += e->has_record && e->record.leaves && e->record.started;
 	g->count.restarting += e->has_record && e->record.restart;
 	g->count.keeping += e->has_record &&
@@ -603,7 +622,7 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 			 e->m.uid != g->entries[0]->m.uid;
 		g->count.failed += e->m.state == SGANG_MEMBER_RUNNING &&
 				   e->has_record && e->record.lost[0];
-		count_waiting(g, e);
+		count_waiting(c, g, e);
 	}
 	if (o)
 		hash = sgang_hash(sgang_hash(hash, o->look),
@@ -615,10 +634,12 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
  * to pass. */
 static void tally(struct sgang_conductor *c, struct gang *g)
 {
+	bool returning = g->count.returning;
 	uint64_t of;
 
 	sgang_placeholder_bar(g);
 	of = look_over(c, g);
+	c->wake_scheduler |= returning && !g->count.returning;
 	if (!of || of != g->tally_of)
 		add_up(c, g);
 	g->tally_of = g->stale ? 0 : of;

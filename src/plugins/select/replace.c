@@ -5,6 +5,10 @@
  * rank that it had. If all members are lost, one by one or at once, they start
  * together again, as a gang that has never started. This does not apply if
  * other members have completed, because the gang would not be complete.
+ *
+ * The same is done whatever the policy is when all members were requeued, by
+ * Slurm, their users or themselves. They would start one by one otherwise, and
+ * none would know the others.
  */
 
 #include "conductor_private.h"
@@ -45,10 +49,30 @@ bool sgang_replace(struct sgang_conductor *c, const struct gang *g,
 
 /* ---- all are lost ---- */
 
+/* True if as many wait again as the gang had members. */
+static bool all_again(const struct gang *g)
+{
+	uint32_t had = 0, again = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+		struct sgang_was was = sgang_record_was(&e->record);
+
+		if (!e->has_record || !was.members)
+			continue;
+		again++;
+		if (was.members > had)
+			had = was.members;
+	}
+	return again && again >= had;
+}
+
 static bool all_lost(const struct gang *g)
 {
 	bool any = false;
 
+	if (!g->tally.satisfied || g->tally.spec.pool)
+		return false;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct sgang_member *m = &g->entries[i]->m;
 
@@ -56,7 +80,7 @@ static bool all_lost(const struct gang *g)
 			return false;
 		any |= m->on_failure == SGANG_ON_FAILURE_REPLACE;
 	}
-	return any && g->tally.satisfied && !g->below.done;
+	return (any && g->count.restarting && !g->below.done) || all_again(g);
 }
 
 static void begin_anew(struct sgang_conductor *c, struct gang *g)
@@ -72,7 +96,7 @@ static void begin_anew(struct sgang_conductor *c, struct gang *g)
 void sgang_replace_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->stale && g->count.restarting &&
+		if (!g->stale && g->count.again && !g->preempt.evicted &&
 		    !sgang_cold_any_again(g) && all_lost(g))
 			begin_anew(c, g);
 	}

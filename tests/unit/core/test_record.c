@@ -71,6 +71,7 @@ static const struct sgang_record full = {
 	.started = 1700000200,
 	.hold_end = SGANG_HOLD_END_NODE,
 	.object = true,
+	.was = { 1, 4 },
 	.placed = true,
 	.member_rank = 0,
 	.members = 4,
@@ -88,7 +89,7 @@ static const struct sgang_record full = {
 	"stalegrace=60 onsuccess=leader ondrain=replace wait=600 groups=alice/eval,bob/load " \
 	"asks=topology=require:leaf;order=0 created=1700000000 "                              \
 	"since=1700000100 until=1700000700 started=1700000200 "                               \
-	"holdend=node object=1 best=14 off=0 ranks=8 exact=0"
+	"holdend=node object=1 was=1/4 best=14 off=0 ranks=8 exact=0"
 
 /* Time without end. */
 static const struct sgang_record patient = {
@@ -118,6 +119,8 @@ static void assert_same(const struct sgang_record *a,
 	assert_int_equal(a->tried, b->tried);
 	assert_int_equal(a->skipped, b->skipped);
 	assert_int_equal(a->round, b->round);
+	assert_int_equal(a->was.rank, b->was.rank);
+	assert_int_equal(a->was.members, b->was.members);
 	assert_int_equal(a->mode, b->mode);
 	assert_int_equal(a->match, b->match);
 	assert_int_equal(a->on_failure, b->on_failure);

@@ -1146,6 +1146,59 @@ TOY_TEST(test_replace_all)
 	}
 }
 
+/* 6.15: members that were all requeued, by themselves and one after the other,
+ * start together again when Slurm lets the last of them, each with its rank, also
+ * where fewer would do. Where one has completed, they are late members. */
+TOY_TEST(test_requeue_themselves)
+{
+	static const struct {
+		uint32_t min;
+		bool completed, restart;
+	} cases[] = { { 3, false, false },
+		      { 3, false, true },
+		      { 1, false, false },
+		      { 1, true, false } };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_of("train", cases[i].min);
+		uint32_t ids[3], n = cases[i].completed ? 2 : 3;
+
+		new_cluster((uint32_t)i, "case");
+		rq.more = "gang_total_number=3";
+		gather_to(rq, 3, ids, FAKE_RUNNING);
+		pass();
+		if (cases[i].completed)
+			end_and_pass(ids[2]);
+		for (uint32_t j = n; j-- > 0;) {
+			wait_and_pass(1);
+			fake_lose(ids[j]);
+			fake_delay(ids[j], 121);
+		}
+		if (cases[i].restart)
+			come_back(false);
+		pass();
+		assert_int_equal(record_of(ids[0]).satisfied,
+				 cases[i].completed);
+		assert_int_equal(record_of(ids[1]).was.rank, 1);
+		assert_int_equal(record_of(ids[1]).was.members, 3);
+		if (cases[i].completed)
+			continue;
+		wait_and_schedule(120);
+		all_in_state(ids, 3, FAKE_PENDING);
+		wait_and_schedule(1);
+		pass();
+		schedule_and_pass();
+		pass();
+		for (uint32_t j = 0; j < 3; j++) {
+			pass_to(&ids[j], 1, FAKE_RUNNING);
+			assert_int_equal(record_of(ids[j]).member_rank, j);
+			assert_int_equal(record_of(ids[j]).members, 3);
+			assert_int_equal(record_of(ids[j]).was.members, 0);
+			is_told(ids[j], "SLURM_GANG_JOB_IDS", "1,2,3");
+		}
+	}
+}
+
 /* 6.6: a member that cannot be replaced is the end of its user's, and of nobody
  * else's. */
 TOY_TEST(test_replace_ends)
