@@ -21,6 +21,8 @@
 #include <stdint.h>
 
 #define SGANG_EPOCH_NUMBER "SLURM_GANG_EPOCH"
+#define SGANG_EPOCH_NAMESPACE "SLURM_GANG_NAMESPACE"
+#define SGANG_EPOCH_GANG "SLURM_GANG_NAME"
 #define SGANG_EPOCH_STATE "SLURM_GANG_STATE"
 #define SGANG_EPOCH_IDS "SLURM_GANG_JOB_IDS"
 /* By member rank, "0" for one that is vacant. */

@@ -18,6 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/gang/epoch.h"
 #include "plugins/log.h"
@@ -26,6 +27,14 @@
 #include "plugins/thread.h"
 
 #define LOCK_SUFFIX ".lock"
+
+/* What was told last of a gang, for members that begin on this node later:
+ * their environment may be older. */
+#define LAST_PREFIX "last."
+/* A member begins at most so long after slurmctld has told of it. */
+#define LAST_SECONDS 3600
+/* Messages of one gang may come in another order within this time. */
+#define ORDER_SECONDS 60
 
 /* A step that is to take over looks that often. */
 #define LOOK_MS 500
@@ -129,6 +138,95 @@ static int renew(const char *path, const char *text, uid_t uid, gid_t gid)
 	return newer ? write_file(path, text, uid, gid) : 0;
 }
 
+/* ---- what was told last ---- */
+
+static char *name_last(const char *folder, const char *text)
+{
+	char *ns = sgang_epoch_value(text, SGANG_EPOCH_NAMESPACE);
+	char *gang = sgang_epoch_value(text, SGANG_EPOCH_GANG), *name = NULL;
+	uint64_t hash = sgang_hash_text(SGANG_HASH_SEED, ns);
+
+	hash = sgang_hash_text(hash, gang);
+	if (asprintf(&name, "%s/" LAST_PREFIX "%016llx", folder,
+		     (unsigned long long)hash) < 0)
+		name = NULL;
+	free(ns);
+	free(gang);
+	return name;
+}
+
+static bool is_older(const char *path, time_t seconds)
+{
+	struct stat st;
+
+	return lstat(path, &st) || time(NULL) - st.st_mtime > seconds;
+}
+
+/* A later gang of that name begins with a lower number. */
+static void keep_last(const char *folder, const char *text)
+{
+	char *path = name_last(folder, text);
+	int rc = 0;
+
+	if (path && is_older(path, ORDER_SECONDS))
+		rc = write_file(path, text, geteuid(), getegid());
+	else if (path)
+		rc = renew(path, text, geteuid(), getegid());
+	if (rc)
+		sgang_log(SGANG_LOG_ERROR, "%s: %s", path, strerror(errno));
+	free(path);
+}
+
+static bool names_job(const char *text, const char *name, uint32_t job_id)
+{
+	char *ids = sgang_epoch_value(text, name);
+	const char *list = ids;
+	uint32_t id = 0;
+
+	while (list && id != job_id && sgang_epoch_next_id(&list, &id))
+		;
+	free(ids);
+	return id == job_id;
+}
+
+/* What was told of the gang before this job had its files. */
+static int take_last(const char *folder, const char *path, const char *text,
+		     uint32_t job_id, uid_t uid, gid_t gid)
+{
+	char *name = name_last(folder, text);
+	char *last = name ? sgang_state_read(name) : NULL;
+	int rc = 0;
+
+	if (last && (names_job(last, SGANG_EPOCH_IDS, job_id) ||
+		     names_job(last, SGANG_EPOCH_SPARES, job_id)))
+		rc = renew(path, last, uid, gid);
+	free(last);
+	free(name);
+	return rc;
+}
+
+/* Remove what is kept of gangs; all of it, or what is old. */
+static void forget_last(const char *folder, bool all)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path = NULL;
+
+		if (strncmp(entry->d_name, LAST_PREFIX, strlen(LAST_PREFIX)) ||
+		    asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+			continue;
+		if (all || is_older(path, LAST_SECONDS))
+			(void)unlink(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* ---- locks ---- */
+
 /* Whoever had the lock last may have removed it in between. */
 static int lock_file(const char *path)
 {
@@ -158,6 +256,23 @@ static void remove_if_last(int lock, const char *lock_path, const char *path)
 		return;
 	(void)unlink(path);
 	(void)unlink(lock_path);
+}
+
+/* True if no job has files here. */
+static bool is_empty(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	bool any = false;
+
+	while (dir && !any && (entry = readdir(dir))) {
+		const char *end = strstr(entry->d_name, LOCK_SUFFIX);
+
+		any = end && end != entry->d_name;
+	}
+	if (dir)
+		closedir(dir);
+	return dir && !any;
 }
 
 /* ---- the step that listens ---- */
@@ -231,6 +346,7 @@ static void take_the_lead(struct sgang_state *s)
 	free(path);
 	if (s->lead >= 0 && !flock(s->lead, LOCK_EX | LOCK_NB)) {
 		clear(s->folder);
+		forget_last(s->folder, false);
 		s->sock = listen_at(s);
 		if (s->sock >= 0)
 			return;
@@ -338,6 +454,8 @@ static void serve(const struct sgang_state *s)
 	text = receive(s, fd);
 	close(fd);
 	if (text) {
+		/* before, or a member that begins now would have neither */
+		keep_last(s->folder, text);
 		spread(s, text, SGANG_EPOCH_IDS);
 		spread(s, text, SGANG_EPOCH_SPARES);
 	}
@@ -416,7 +534,9 @@ struct sgang_state *sgang_state_open(const char *spool, uint32_t job_id,
 		sgang_err_memory(err);
 	} else if (make_folder(s->folder) ||
 		   (s->lock = lock_file(s->lock_path)) < 0 ||
-		   renew(s->path, text, uid, gid) || start(s)) {
+		   renew(s->path, text, uid, gid) ||
+		   take_last(s->folder, s->path, text, job_id, uid, gid) ||
+		   start(s)) {
 		sgang_errf(err, errno, "%s: %s", s->path, strerror(errno));
 	} else {
 		return s;
@@ -449,6 +569,8 @@ void sgang_state_close(struct sgang_state *s)
 	if (s->lock >= 0) {
 		remove_if_last(s->lock, s->lock_path, s->path);
 		close(s->lock);
+		if (is_empty(s->folder))
+			forget_last(s->folder, true);
 	}
 	free(s->folder);
 	free(s->path);

@@ -7,6 +7,7 @@
 
 #define _GNU_SOURCE /* asprintf() */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <ftw.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -177,6 +178,48 @@ TEST(lives)
 	assert_false(exists("12"));
 	assert_false(exists("13"));
 	sgang_state_close(NULL);
+}
+
+static bool any_last(void)
+{
+	char *path = path_of("");
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool any = false;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		any |= !strncmp(entry->d_name, "last.", 5);
+	closedir(dir);
+	free(path);
+	return any;
+}
+
+/* Two start in one pass: the epoch with both is told before the first has its
+ * files, while another member listens. What another gang was told is not
+ * theirs, nor what is older than their environment. */
+TEST(before_its_files)
+{
+	struct sgang_state *other = step(13, 1), *one, *two, *late;
+
+	tell(3);
+	tell(2); /* overtaken */
+	one = step(11, 1);
+	assert_int_equal(epoch_of("11"), 3);
+	two = step(12, 4);
+	assert_int_equal(epoch_of("12"), 4);
+	late = step(14, 1);
+	assert_int_equal(epoch_of("14"), 1);
+	assert_int_equal(epoch_of("13"), 1);
+	sgang_state_close(late);
+	sgang_state_close(other);
+	tell(5);
+	becomes("11", 5);
+	becomes("12", 5);
+	sgang_state_close(one);
+	assert_true(any_last());
+	sgang_state_close(two);
+	assert_false(any_last());
 }
 
 /* A number never goes back, whoever says so. */
