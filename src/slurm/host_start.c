@@ -738,6 +738,10 @@ void sgang_host_drop(struct sgang_job *job, bool yield)
 		sgang_host_tasks_restore(job_ptr);
 	else
 		sgang_host_tasks_forget(job_ptr);
+	/* Slurm tells salloc and srun of the end of what it takes for running,
+	 * but they wait for an allocation still. */
+	if (IS_JOB_FINISHED(job_ptr))
+		srun_allocate_abort(job_ptr);
 	if (!job_ptr->details)
 		return;
 	if (job_ptr->details->prolog_running)

@@ -140,6 +140,28 @@ test_expect_success '6.5 salloc is told when it starts' '
 	! grep Granted inter.out && replaced && complete many &&
 	wait_for 20 queue_empty
 '
+# salloc waits as the cold spare of a gang that runs: asks GANG
+asks()
+{
+	gather $1 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} ||
+		return 1
+	salloc -N1 -n2 --exclusive -t 10 --gang=$1 --gang-min-member=3 \
+		--gang-spares=1:cold -J inter true >inter.out 2>&1 &
+	asker=$!
+	wait_for 20 "test -n \"\$(squeue -h -n inter -o %A)\"" &&
+		spare=$(squeue -h -n inter -o %A) && wait_for 20 is_cold $spare
+}
+
+test_expect_success '6.16 salloc as a cold spare returns when it is cancelled' '
+	asks told && scancel $spare &&
+	wait_for 15 "! kill -0 $asker 2>/dev/null" && ! wait $asker &&
+	cat inter.out && complete told && wait_for 20 queue_empty
+'
+test_expect_success '6.16 and when its gang ends' '
+	asks over && touch over.go &&
+	wait_for 25 "! kill -0 $asker 2>/dev/null" && ! wait $asker &&
+	cat inter.out && wait_for 20 queue_empty
+'
 test_expect_success '6.5 6.8 it yields to a job that preempts, at once' '
 	gather low 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&
 	add_cold low && rest=$(sbatch --parsable -p high -N3 --exclusive \

@@ -154,6 +154,27 @@ test_expect_success '0.8 salloc that holds is interrupted: nobody starts' '
 	scancel $other
 '
 
+# returns PID: it is no more there, and has failed
+returns()
+{
+	wait_for 15 "! kill -0 $1 2>/dev/null" && ! wait $1
+}
+
+loose="-N 1 --exclusive --gang=loose --gang-min-member=2"
+for tool in salloc srun; do
+	test_expect_success "6.16 $tool that holds and is cancelled returns" '
+		full=$(run_job -N 3 --exclusive) &&
+		{ $tool -J asks $loose --gang-mode=nonstrict true 2>asks.err & } &&
+		asker=$! &&
+		wait_for 10 "test -n \"\$(squeue -h -n asks -o %i)\"" &&
+		other=$(submit $loose --gang-mode=nonstrict loose.sh) &&
+		wait_for 20 "test \"\$(squeue -h -n asks -o %t)\" = CF" &&
+		scancel -n asks && returns $asker && cat asks.err &&
+		scancel $full $other && wait_for 15 queue_empty &&
+		test "$(starts_of loose)" = 0
+	'
+done
+
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done
