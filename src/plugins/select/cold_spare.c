@@ -226,14 +226,6 @@ void sgang_cold_yield(struct sgang_conductor *c, struct gang *g,
 		  "another job starts on them");
 }
 
-/* True if the job has held its nodes for its time limit. */
-static bool is_over(const struct sgang_conductor *c,
-		    const struct sgang_job_info *info)
-{
-	return info->time_limit != UINT32_MAX && info->began &&
-	       c->host->now() - info->began >= (int64_t)info->time_limit;
-}
-
 static void time_out(struct sgang_conductor *c, const struct gang *g,
 		     struct sgang_job *job, uint32_t job_id)
 {
@@ -275,7 +267,7 @@ static void check_reserved(struct sgang_conductor *c, struct gang *g,
 	if (why) {
 		give_back(c, g, cold, job, why);
 		c->changed = c->wake_scheduler = true;
-	} else if (is_over(c, &info)) {
+	} else if (sgang_hold_is_over(c, &info)) {
 		time_out(c, g, job, cold->job_id);
 	} else {
 		c->host->holds.still_held(job);

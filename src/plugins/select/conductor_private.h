@@ -1178,6 +1178,11 @@ bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
 
 /* True if the job keeps its nodes for a member of a gang that has started. */
 bool sgang_placeholder_has(const struct gang *g, uint32_t job_id);
+/* True if the job is a placeholder, with nodes or without. */
+bool sgang_placeholder_is(const struct sgang_conductor *c, uint32_t job_id);
+/* True if all that hold are placeholders. */
+bool sgang_placeholder_all(const struct sgang_conductor *c,
+			   const struct gang *g);
 /* Make room for so many. Returns 0, or -1 without memory. */
 int sgang_placeholder_room(struct gang *g, size_t n);
 /* Needs sgang_placeholder_room() before. */
@@ -1186,8 +1191,8 @@ void sgang_placeholder_take_out(struct gang *g, uint32_t job_id);
 /* Call when it has lost its nodes, for that reason. */
 void sgang_placeholder_note_end(const struct gang *g, uint32_t job_id,
 				enum sgang_hold_end why);
-/* Call when the members are read: those that wait for placeholders to get their
- * nodes are not eligible. */
+/* Call when the members are read: those that wait for placeholders of their
+ * role to get their nodes are not eligible. */
 void sgang_placeholder_bar(struct gang *g);
 /* True if two roles of valid texts have the same names. */
 bool sgang_placeholder_same_role(const char *a, const char *b);
@@ -1236,6 +1241,15 @@ void sgang_placeholder_keep(struct sgang_conductor *c, struct gang *g,
 			    struct sgang_job *job);
 /* Find placeholders of before a restart, end those whose time is over. */
 void sgang_placeholder_check_all(struct sgang_conductor *c);
+
+/* True if a job that is kept from its launch has had its nodes for its time
+ * limit. */
+static inline bool sgang_hold_is_over(const struct sgang_conductor *c,
+				      const struct sgang_job_info *info)
+{
+	return info->time_limit != UINT32_MAX && info->began &&
+	       c->host->now() - info->began >= (int64_t)info->time_limit;
+}
 
 /* --- cold_list.c --- */
 

@@ -276,7 +276,8 @@ static bool all_known(struct sgang_conductor *c, struct gang *g)
 {
 	struct answers say;
 
-	if (g->placeholders.any) /* they are never launched */
+	/* these are never launched */
+	if (g->placeholders.any && sgang_placeholder_all(c, g))
 		return true;
 	say = nodes_say(c, g);
 	if (!say.no || g->hold.asked_again)
@@ -887,10 +888,11 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 			c->host->jobs.find(g->hold.members[i].job_id);
 
 		sgang_fault_die("release", i + 1);
-		if (g->placeholders.any) {
+		if (sgang_placeholder_is(c, g->hold.members[i].job_id)) {
 			sgang_placeholder_keep(c, g, job);
 			continue;
 		}
+		g->placeholders.came |= g->placeholders.any;
 		c->host->holds.release(job, g->hold.members[i].again);
 		sgang_account_started(c, job, &g->hold.members[i].record);
 	}
@@ -898,7 +900,9 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		SGANG_LOG_INFO,
 		"%s/%s: started %zu %s, ring=%llu best=%llu cross=%llu tier=%s",
 		g->ns, g->name, g->hold.n,
-		g->placeholders.any ? "placeholders" : "members",
+		g->placeholders.any && sgang_placeholder_all(c, g) ?
+			"placeholders" :
+			"members",
 		(unsigned long long)r->ring_cost,
 		(unsigned long long)r->ring_best,
 		(unsigned long long)r->cross_links, r->tier);
@@ -937,7 +941,8 @@ static bool interrupted(struct sgang_conductor *c, const struct gang *g)
 		struct sgang_job *job =
 			c->host->jobs.find(g->hold.members[i].job_id);
 
-		if (c->host->holds.prepared(job) == SGANG_PREPARED_RUNS)
+		if (c->host->holds.prepared(job) == SGANG_PREPARED_RUNS &&
+		    !sgang_placeholder_is(c, g->hold.members[i].job_id))
 			return true;
 	}
 	return false;
@@ -951,6 +956,8 @@ static void begin_preparing(struct sgang_conductor *c, struct gang *g)
 		struct sgang_job *job =
 			c->host->jobs.find(g->hold.members[i].job_id);
 
+		if (sgang_placeholder_is(c, g->hold.members[i].job_id))
+			continue;
 		needless &= c->host->holds.prepared(job) ==
 			    SGANG_PREPARED_NEEDLESS;
 		if (c->host->holds.prepared(job) == SGANG_PREPARED_NOT)
@@ -976,6 +983,8 @@ static bool is_prepared(struct sgang_conductor *c, struct gang *g)
 		struct sgang_job *job =
 			c->host->jobs.find(g->hold.members[i].job_id);
 
+		if (sgang_placeholder_is(c, g->hold.members[i].job_id))
+			continue;
 		if (c->host->holds.prepared(job) == SGANG_PREPARED_NOT) {
 			c->host->holds.prepare(job); /* it came to hold
 						      * meanwhile */
@@ -999,7 +1008,7 @@ static bool prepare(struct sgang_conductor *c, struct gang *const *group,
 	for (size_t i = 0; i < n; i++) {
 		struct gang *g = group[i];
 
-		if (!g->hold.n || sgang_hold_begun(g) || g->placeholders.any)
+		if (!g->hold.n || sgang_hold_begun(g))
 			continue;
 		if (interrupted(c, g)) {
 			sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);

@@ -8,9 +8,9 @@
  *	                                        v    |
  *	                                       ends -+
  *
- * A gang with --gang-placeholders starts with its placeholders alone: one
- * attempt commits all of them, and they are held as any gang is (hold.c). At
- * the release they stay as they are. To Slurm, and in the tally of their gang,
+ * A gang with --gang-placeholders starts with its placeholders, and with members
+ * of roles that have none: one attempt commits all of them, and they are held
+ * as any gang is (hold.c). At the release placeholders stay as they are. To Slurm, and in the tally of their gang,
  * they are then running jobs, with seats in the ring.
  *
  * A member of the same role that comes later takes the nodes and the seat of a
@@ -120,6 +120,8 @@ static void check_one(struct sgang_conductor *c, struct gang *g,
 	if (g->preempt.evicted)
 		sgang_placeholder_give_back(c, g, job, p->job_id,
 					    END_PREEMPTED);
+	else if (sgang_hold_is_over(c, &info))
+		sgang_placeholder_give_back(c, g, job, p->job_id, END_TIMEOUT);
 	else if (sgang_drains_under(c, job)) /* no member could start there */
 		sgang_placeholder_give_back(c, g, job, p->job_id, END_STOPPED);
 	else

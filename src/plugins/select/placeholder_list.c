@@ -61,8 +61,39 @@ void sgang_placeholder_note_end(const struct gang *g, uint32_t job_id,
 		p->preempted = why == SGANG_HOLD_END_PREEMPTED;
 }
 
-/* Members that came before the placeholders must not start without them, and
- * Slurm must not plan for them. */
+bool sgang_placeholder_is(const struct sgang_conductor *c, uint32_t job_id)
+{
+	const struct entry *e = sgang_lookup_entry(c, job_id);
+
+	return e && e->spec.placeholder;
+}
+
+bool sgang_placeholder_all(const struct sgang_conductor *c,
+			   const struct gang *g)
+{
+	for (size_t i = 0; i < g->hold.n; i++) {
+		if (!sgang_placeholder_is(c, g->hold.members[i].job_id))
+			return false;
+	}
+	return true;
+}
+
+/* True if a placeholder keeps nodes for such a member, or will. */
+static bool has_place(const struct gang *g, const struct entry *e)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *p = g->entries[i];
+
+		if (p->spec.placeholder &&
+		    sgang_placeholder_same_role(p->spec.role, e->spec.role))
+			return true;
+	}
+	return false;
+}
+
+/* Members that came before their placeholders must not start without them, and
+ * Slurm must not plan for them. Those of a role without any start with the
+ * placeholders of the others. */
 void sgang_placeholder_bar(struct gang *g)
 {
 	bool started = false;
@@ -81,7 +112,8 @@ void sgang_placeholder_bar(struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
-		if (e->spec.placeholder || e->m.state != SGANG_MEMBER_PENDING)
+		if (e->spec.placeholder || e->m.state != SGANG_MEMBER_PENDING ||
+		    !has_place(g, e))
 			continue;
 		e->follows = e->m.eligible || e->parked;
 		e->m.eligible = false;

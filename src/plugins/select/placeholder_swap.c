@@ -152,6 +152,27 @@ static void note_rest(struct sgang_conductor *c, const struct entry *e)
 		sgang_registry_note(c, rest);
 }
 
+/* What the groups need may have been said by the placeholders alone: it is
+ * known as long as a record of the gang has it. */
+static void hand_on(struct sgang_conductor *c, const struct gang *g,
+		    const struct entry *old, struct sgang_job *job)
+{
+	struct sgang_job_info info;
+	struct sgang_record r;
+
+	if (!old || !old->role[0])
+		return;
+	c->host->jobs.info(job, &info);
+	if (sgang_record_parse(info.comment, &r) != 1) {
+		memset(&r, 0, sizeof(r)); /* no pass has seen it before */
+		sgang_publish_fill(g, &r);
+		r.phase = SGANG_PHASE_RUNNING;
+	}
+	r.root_min = g->tally.roles.min;
+	strcpy(r.role, old->role);
+	(void)sgang_publish_write(c, job, &r);
+}
+
 /* The member is held on the nodes. */
 static void begin(struct sgang_conductor *c, struct gang *g,
 		  struct sgang_job *old, uint32_t old_id, struct sgang_job *job,
@@ -166,6 +187,7 @@ static void begin(struct sgang_conductor *c, struct gang *g,
 	done->rank = e && e->has_record && e->record.placed ?
 			     e->record.member_rank :
 			     UINT32_MAX;
+	hand_on(c, g, e, job);
 	sgang_placeholder_take_out(g, old_id);
 	sgang_placeholder_end(c, g, old, END_REPLACED);
 	(void)sgang_cold_add(g, info.job_id, COLD_PROMOTED);

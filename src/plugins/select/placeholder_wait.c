@@ -20,18 +20,39 @@ static size_t count_ready(struct sgang_conductor *c, const struct gang *g)
 	return ready;
 }
 
-/* End the holds of those that are not ready, or of all. */
-static void end_holds(struct sgang_conductor *c, struct gang *g, bool all)
+/* End the holds of placeholders that are not ready. */
+static void end_late(struct sgang_conductor *c, struct gang *g)
 {
 	for (size_t i = g->hold.n; i-- > 0;) {
 		uint32_t id = g->hold.members[i].job_id;
 		struct sgang_job *job = c->host->jobs.find(id);
 
-		if (!all && c->host->holds.ready(job))
+		if (c->host->holds.ready(job) || !sgang_placeholder_is(c, id))
 			continue;
 		sgang_hold_remove(c, g, id);
 		if (job)
 			sgang_placeholder_give_back(c, g, job, id, END_TIMEOUT);
+	}
+}
+
+/* End all holds. */
+static void end_holds(struct sgang_conductor *c, struct gang *g,
+		      const char *why)
+{
+	for (size_t i = g->hold.n; i-- > 0;) {
+		uint32_t id = g->hold.members[i].job_id;
+		struct sgang_job *job = c->host->jobs.find(id);
+		bool keeps = sgang_placeholder_is(c, id);
+
+		sgang_hold_remove(c, g, id);
+		if (!job)
+			continue;
+		if (keeps) {
+			sgang_placeholder_give_back(c, g, job, id, END_TIMEOUT);
+			continue;
+		}
+		c->host->holds.undo(job);
+		sgang_publish_end(c, g, job, SGANG_PHASE_FAILED, why);
 	}
 }
 
@@ -55,7 +76,7 @@ static void fail(struct sgang_conductor *c, struct gang *g)
 			sgang_publish_end(c, g, e->job, SGANG_PHASE_FAILED,
 					  why);
 	}
-	end_holds(c, g, true);
+	end_holds(c, g, why);
 }
 
 static void check(struct sgang_conductor *c, struct gang *g)
@@ -79,7 +100,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: %zu of %zu placeholders are ready in time",
 			  g->ns, g->name, ready, g->hold.n);
-		end_holds(c, g, false);
+		end_late(c, g);
 		g->placeholders.partial = g->hold.n > 0;
 	}
 	sgang_registry_refresh(c, g);
