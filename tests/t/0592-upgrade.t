@@ -112,8 +112,11 @@ test_expect_success 'what others hold, and definitions, stay held' '
 	all_in PENDING $mine $definition &&
 	test "$(job_field $mine Priority)" = 0 &&
 	test "$(job_field $definition Priority)" = 0 &&
-	unpark >again &&
-	test_must_be_empty again
+	unpark >again 2>told &&
+	test_must_be_empty again &&
+	echo "unpark: definition $definition (gang/etl) stays held: scancel it" \
+		"if slurm-gang does not come back" >want &&
+	test_cmp want told
 '
 test_expect_success 'with it again: of a gang of which nobody started' '
 	slurm_saved $mine &&
