@@ -11,6 +11,30 @@
 
 #include "attempt_private.h"
 
+struct unseen {
+	struct sgang_conductor *c;
+	const struct sgang_job *asked;
+};
+
+/* The job that is asked about is gone afterwards. */
+static void note_unseen(const struct sgang_job_info *info, void *arg)
+{
+	const struct unseen *u = arg;
+
+	if (info->state != SGANG_JOB_ENDED && info->job != u->asked &&
+	    !sgang_lookup_entry(u->c, info->job_id))
+		sgang_registry_note(u->c, info->job);
+}
+
+/* Members that were submitted since the last pass are there, too. */
+static void look_for_more(struct sgang_conductor *c,
+			  const struct sgang_job *asked)
+{
+	struct unseen u = { c, asked };
+
+	c->host->jobs.each(note_unseen, &u);
+}
+
 /* Add the members of the gang that wait or hold. */
 static bool add_known(struct sgang_conductor *c, struct gang *draft)
 {
@@ -71,6 +95,7 @@ static struct gang *draft_gang(struct sgang_conductor *c,
 	if (!draft)
 		return NULL;
 	c->host->jobs.info(job, &info);
+	look_for_more(c, job);
 	if (add_known(c, draft)) {
 		e = find_entry(draft, info.job_id);
 		if (!e)

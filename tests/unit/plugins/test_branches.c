@@ -359,4 +359,35 @@ TOY_TEST(test_no_memory)
 	}
 }
 
+/* 5.7: who asks about a member of a tree is answered for the members that were
+ * submitted just before, which no pass has seen. */
+TOY_TEST(test_asked_at_once)
+{
+	const char *roles[] = { "gang_role=a:min=2", "gang_role=a:min=2",
+				"gang_role=b:min=1" };
+	struct sgang_what_if what;
+	struct sgang_spec spec;
+	uint32_t ids[3];
+	bool known;
+
+	for (int seen = 1; seen >= 0; seen--) {
+		afresh(setup, "seen %d", seen);
+		for (int i = 0; i < 3; i++)
+			ids[i] = submit(MEMBER("tree", 2, .more = roles[i]));
+		if (seen)
+			pass();
+		spec = spec_of(ids[2]);
+		assert_true(fake_host.lock());
+		known = sgang_conductor_what_if(
+			c, &spec, fake_host.jobs.find(ids[2]), &what);
+		fake_host.unlock();
+		assert_true(known);
+		assert_int_equal(what.start, fake_host.now());
+		assert_int_equal(what.members, 3);
+		sgang_nodeset_destroy(what.nodes);
+		pass();
+		schedule_to(ids, 3, FAKE_RUNNING);
+	}
+}
+
 TEST_MAIN(NULL, NULL)
