@@ -379,15 +379,23 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 
 /* ---- ends of holds ---- */
 
-/* A member that has completed had been released. */
-static void drop(struct sgang_conductor *c, struct gang *g,
-		 struct sgang_job *job)
+/* True of a member that was found after a restart and has completed: it had been
+ * released. */
+static bool has_run(struct sgang_conductor *c, const struct gang *g,
+		    struct sgang_job *job)
 {
 	struct sgang_job_info info;
 
+	if (!job || !sgang_hold_recovered(g))
+		return false;
 	c->host->jobs.info(job, &info);
-	if (sgang_hold_recovered(g) && info.state == SGANG_JOB_ENDED &&
-	    info.launch == SGANG_LAUNCH_YES)
+	return info.state == SGANG_JOB_ENDED && info.launch == SGANG_LAUNCH_YES;
+}
+
+static void drop(struct sgang_conductor *c, struct gang *g,
+		 struct sgang_job *job)
+{
+	if (has_run(c, g, job))
 		g->hold.begun = g->hold.since;
 	c->host->holds.drop(job,
 			    g->hold.state == SGANG_HOLD_PREPARING ||
@@ -579,6 +587,23 @@ static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 		c->host->holds.clear_launch_failure(job, false);
 }
 
+/* A member that ended while slurmctld was away has lost no hold. */
+static void note_lost(struct sgang_conductor *c, struct gang *g,
+		      const struct hold *hold, struct sgang_job *job)
+{
+	if (has_run(c, g, job)) {
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: member %u was started and has completed",
+			  g->ns, g->name, hold->job_id);
+		return;
+	}
+	count_hold(c, g, hold);
+	g->hold.end = why_lost(c, job);
+	sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
+	sgang_log(SGANG_LOG_INFO, "%s/%s: held member %u is lost: %s", g->ns,
+		  g->name, hold->job_id, sgang_hold_end_word(g->hold.end));
+}
+
 static void forget_lost(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
@@ -597,12 +622,7 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 			g->hold.members[kept++] = g->hold.members[i];
 			continue;
 		}
-		count_hold(c, g, &g->hold.members[i]);
-		g->hold.end = why_lost(c, job);
-		sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
-		sgang_log(SGANG_LOG_INFO, "%s/%s: held member %u is lost: %s",
-			  g->ns, g->name, g->hold.members[i].job_id,
-			  sgang_hold_end_word(g->hold.end));
+		note_lost(c, g, &g->hold.members[i], job);
 		if (job && g->hold.state == SGANG_HOLD_PREPARING)
 			lose_prepared(c, g, job);
 		if (job)

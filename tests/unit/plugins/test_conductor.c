@@ -2486,7 +2486,16 @@ TOY_TEST(test_adopt_ended)
 		fake_launched(ids[0],
 			      completed ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO);
 		fake_end(ids[0]);
+		fake_log_reset();
 		pass_to(ids + 1, 2, FAKE_HELD);
+		/* only what never ran is a hold that ended */
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO,
+						"is lost: user"),
+				 !completed);
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO,
+						"member 1 was started and has "
+						"completed"),
+				 completed);
 		fake_launched(ids[1], SGANG_LAUNCH_NO);
 		fake_launched(ids[2],
 			      completed ? SGANG_LAUNCH_NO : SGANG_LAUNCH_YES);
