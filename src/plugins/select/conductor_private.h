@@ -624,6 +624,10 @@ struct gang **sgang_group_of(struct gang *g, struct gang **alone, size_t *n);
 bool sgang_group_complete(const struct gang *g, char *why, size_t size);
 /* True if every gang of the group has what it needs (0.47). */
 bool sgang_group_placed(const struct gang *g);
+/* True if the two start together, or did: they list each other, directly or through
+ * others of their group. */
+bool sgang_group_together(struct sgang_conductor *c, const struct gang *g,
+			  const struct gang *other);
 /* Order of two groups' turns, by their first gangs. */
 int sgang_group_turn_order(const struct gang *a, const struct gang *b);
 

@@ -56,21 +56,14 @@ static int apart_level(const struct sgang_conductor *c,
 	return (x > y) ? x : y;
 }
 
-static bool in_group(const struct gang *g, const struct gang *other)
+/* True if the other may bar the gang from its domains. Gangs of a group do not bar
+ * each other, nor the later members of these. */
+static bool is_apart(struct sgang_conductor *c, const struct gang *g,
+		     const struct gang *other)
 {
-	for (size_t i = 0; i < g->group.n; i++) {
-		if (g->group.gangs[i] == other)
-			return true;
-	}
-	return g == other;
-}
-
-/* True if the other may bar the gang from its domains. Gangs that start
- * together do not bar each other. */
-static bool is_apart(const struct gang *g, const struct gang *other)
-{
-	return !in_group(g, other) &&
-	       (other->tally.running || other->tally.held || other->hold.n);
+	return (strcmp(g->name, other->name) || strcmp(g->ns, other->ns)) &&
+	       (other->tally.running || other->tally.held || other->hold.n) &&
+	       !sgang_group_together(c, g, other);
 }
 
 /* The latest time at which a job leaves its nodes: its time limit, or the end
@@ -224,7 +217,7 @@ static int clear_times(struct sgang_conductor *c, const struct gang *g,
 	for (const struct gang *o = c->gangs; o && !rc; o = o->next) {
 		int has = exclusive_level(c, &o->tally.spec);
 
-		if (!is_apart(g, o) || (wants < 0 && has < 0))
+		if ((wants < 0 && has < 0) || !is_apart(c, g, o))
 			continue;
 		if (!t.node)
 			rc = clear_alloc(&t, fabric);

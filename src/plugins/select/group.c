@@ -94,6 +94,32 @@ static bool follow_lists(struct sgang_conductor *c, struct search *s)
 	return true;
 }
 
+/* Add all that it lists and that list it. */
+static void add_mutual(struct sgang_conductor *c, struct search *s,
+		       const struct gang *g)
+{
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+	const char *at = g->tally.spec.groups;
+
+	while (sgang_spec_next_group(&at, ns, name)) {
+		if (!same_gang(g, ns, name))
+			(void)add_listed(c, s, g, ns, name);
+	}
+}
+
+bool sgang_group_together(struct sgang_conductor *c, const struct gang *g,
+			  const struct gang *other)
+{
+	struct search s = { .n = 0, .why = "" };
+
+	if (!g->tally.spec.groups[0])
+		return false;
+	add_mutual(c, &s, g);
+	for (size_t i = 0; i < s.n; i++)
+		add_mutual(c, &s, s.gangs[i]);
+	return found_before(&s, other);
+}
+
 static int by_turn(const void *a, const void *b)
 {
 	const struct gang *const *x = a, *const *y = b;
