@@ -1064,6 +1064,36 @@ static bool is_gang_already(const struct survey *survey)
 	return false;
 }
 
+/* Options of members win over those of a definition, so one that says otherwise
+ * would have no effect on a gang that waits; it is for a later gang of that
+ * name. */
+static enum sgang_submit_verdict
+check_definition_wins(const struct survey *survey,
+		      const struct sgang_spec *spec, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+
+	if (sgang_gang_ordinary(&survey->tally))
+		return SGANG_SUBMIT_FINE;
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_member *m = &survey->known[i]->m;
+
+		if (m->state == SGANG_MEMBER_RUNNING ||
+		    !sgang_spec_agree(m->spec, spec, &why))
+			continue;
+		sgang_errf(err, EINVAL,
+			   "%s (job %" PRIu32 " of %s), and what members say "
+			   "wins over a definition: cancel those that wait, or "
+			   "say the same",
+			   why.text, m->job_id,
+			   sgang_text_show(shown,
+					   survey->host->user_name(m->uid)));
+		return SGANG_SUBMIT_INVALID;
+	}
+	return SGANG_SUBMIT_FINE;
+}
+
 /* A pool stays one, and a gang a gang, as long as it has members. */
 static enum sgang_submit_verdict
 check_new_definition(const struct sgang_spec *spec,
@@ -1077,7 +1107,7 @@ check_new_definition(const struct sgang_spec *spec,
 	was_pool = survey->tally.spec.pool;
 	if (!survey->n_known || spec->pool == was_pool ||
 	    (spec->pool && !is_gang_already(survey)))
-		return SGANG_SUBMIT_FINE;
+		return check_definition_wins(survey, spec, err);
 	sgang_errf(err, EINVAL,
 		   "%s/%s is a %s and has members: cancel them before it "
 		   "becomes a %s",

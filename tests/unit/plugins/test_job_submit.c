@@ -962,8 +962,20 @@ SUBMIT_TEST(test_object)
 				      TRES("node=17") },
 			     .held = true },
 		  REFUSED(NEVER_FITS, "17 nodes") },
-		/* it does not contradict, nor can it be contradicted */
+		/* 0.29: what members that wait said wins, and it is said so; it
+		 * can be contradicted, and be for the next gang */
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
+			     .held = true },
+		  REFUSED(INVALID,
+			  "--gang-min-member=5: the gang's earlier members "
+			  "said 4 (job 1 of alice), and what members say wins "
+			  "over a definition") },
+		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), MIN(4), OBJECT },
+			     .held = true } },
+		{ .there = { { .env = { GANG("t"), MIN(1) },
+			       .started = true } },
 		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
 			     .held = true } },
 		{ .there = { { .env = { GANG("t"), MIN(4), OBJECT } } },
