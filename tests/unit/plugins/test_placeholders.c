@@ -34,7 +34,7 @@ static uint32_t start(const char *driver, const char *place, uint32_t n,
 	return id;
 }
 
-/* 1.67: what a role needs was said by its placeholders, and stays so when the last
+/* 6.17: what a role needs was said by its placeholders, and stays so when the last
  * of them have gone in one pass. */
 TOY_TEST(test_promised)
 {
@@ -54,7 +54,7 @@ TOY_TEST(test_promised)
 	assert_int_equal(record_of(driver).min_member, 4);
 }
 
-/* 1.68: no placeholder keeps its nodes for longer than its time limit. */
+/* 6.18: no placeholder keeps its nodes for longer than its time limit. */
 TOY_TEST(test_time_limit)
 {
 	uint32_t places[3], driver;
@@ -66,7 +66,7 @@ TOY_TEST(test_time_limit)
 	assert_string_equal(record_of(places[0]).ended, "timeout");
 }
 
-/* 1.69: a member of a role without placeholders starts with those of the others,
+/* 6.19: a member of a role without placeholders starts with those of the others,
  * all or none, and is launched. */
 TOY_TEST(test_driver_without)
 {
