@@ -119,7 +119,7 @@ test_expect_success '6.6 6.7 all fail at once: they start together again' '
 	touch ${members[0]}.fail ${members[1]}.fail ${members[2]}.fail &&
 	wait_for 40 runs_again 3 ${members[@]} &&
 	started_together ${members[@]} &&
-	wait_for 10 "test \$(starts_of all) = 6" &&
+	wait_for 10 "test \$(starts_of all) = 6" && ranks_kept all &&
 	gang_log root/all "has lost all members, waits again"
 '
 test_expect_success '6.6 one after the other: they start together again' '
@@ -131,6 +131,7 @@ test_expect_success '6.6 one after the other: they start together again' '
 	wait_for 20 "test \$(gang_log root/all \"has lost all\" | wc -l) = 2" &&
 	scontrol release ${members[0]} ${members[1]} &&
 	wait_for 60 runs_again 6 ${members[@]} && started_together ${members[@]} &&
+	wait_for 10 "test \$(starts_of all) = 9" && ranks_kept all &&
 	touch all.go && wait_for 15 all_in COMPLETED ${members[@]}
 '
 test_expect_success '6.6 the others have completed: the lost one runs alone' '

@@ -124,6 +124,17 @@ test_expect_success '--wait waits for the job alone, and ends as it does' '
 	touch driver.go && wait $pid && cat out && rm -f driver.go && clear_cluster &&
 	reserve --gang=wait -W --wrap="exit 7" >out 2>&1; test $? = 7
 '
+test_expect_success '6.19 a driver without a placeholder starts with those of its workers' '
+	clear_cluster && rm -f driver.go driver.log executor.log &&
+	driver=$(submit "${options[@]}" --gang=own --gang-role=driver \
+		--gang-min-member=2 --gang-placeholders=soft driver.sh) &&
+	wait_for 10 squeue_says $driver "Gang root/own gathering" &&
+	kept=$(submit "${options[@]}" --gang=own --gang-role=executor:min=1 -J executor.placeholder \
+		--gang-placeholders=soft --gang-placeholder=1 driver.sh) &&
+	wait_state $driver RUNNING && wait_for 20 n_kept 1 && job_is $kept CONFIGURING &&
+	wait_for 10 ran_once driver 1 && one=$(executor own) && wait_state $one RUNNING &&
+	n_kept 0 && test "$(job_state $driver)" = RUNNING
+'
 test_expect_success '--quiet is quiet' '
 	clear_cluster && reserve --gang=quiet -Q driver.sh >out 2>&1 && test ! -s out &&
 	wait_for 20 n_kept 3
