@@ -155,6 +155,10 @@ bool sgang_draft_make(struct sgang_draft *draft, job_desc_msg_t *job_desc)
 	draft->details.share_res = (job_desc->shared == JOB_SHARED_OK) ?
 					   1 :
 					   NO_VAL8;
+	draft->details.core_spec = job_desc->core_spec;
+	if ((slurm_conf.conf_flags & RELEASE_OWN_CORE_SPEC) &&
+	    job_desc->core_spec != NO_VAL16)
+		draft->details.whole_node = WHOLE_NODE_REQUIRED;
 	set_cpus(&draft->details, job_desc);
 	set_memory(job_ptr, job_desc);
 	set_gres(draft, job_desc);

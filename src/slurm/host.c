@@ -190,6 +190,8 @@ static bool host_before(struct sgang_job *waiting, struct sgang_job *asking)
 
 	queue_record(record(waiting),
 		     sgang_host_lowest_partition(record(waiting)), &a);
+	a.resv_ptr = sgang_host_same_magnet(a.job_ptr, a.part_ptr,
+					    record(asking));
 	queue_record(record(asking), record(asking)->part_ptr, &b);
 	return sort_job_queue2(&first, &second) < 0;
 }
@@ -1106,6 +1108,7 @@ const struct sgang_host sgang_host_slurm = {
 		.unregistered = host_unregistered,
 		.draining = host_draining,
 		.weights = sgang_host_weights,
+		.prefer = sgang_host_prefer,
 		.address = host_address,
 		.extra = host_extra,
 		.set_extra = host_set_extra,

@@ -114,6 +114,9 @@ void sgang_host_need(const struct job_record *job_ptr,
 	need->open = !sgang_shape_fixed(shape);
 	need->cpus = need->open ? sgang_shape_task_cpus(shape) :
 				  shape->node_cpus;
+	need->core_spec = (slurm_conf.conf_flags & RELEASE_OWN_CORE_SPEC) ?
+				  d->core_spec :
+				  NO_VAL16;
 	need->per_core = cpus_per_core(d);
 	need->threads = threads_per_core(d);
 	need->nodes = need->open       ? shape->tasks :
@@ -331,35 +334,80 @@ static bool node_is_free(uint32_t node, bool empty)
 	       bit_test(avail_node_bitmap, node);
 }
 
+/* A thousandth of what a node is loaded weighs as much as that part of one step
+ * of Weight: Slurm looks at the load among nodes of one Weight. */
+#define LOAD_FULL 1000
+
+static bool takes_least_loaded(const job_record_t *job_ptr)
+{
+	return (slurm_conf.select_type_param & RELEASE_LEAST_LOADED) ||
+	       (job_ptr->part_ptr &&
+		(job_ptr->part_ptr->flags & PART_FLAG_LLN));
+}
+
+static uint32_t load_of(const node_record_t *node_ptr)
+{
+	struct usage usage;
+
+	usage_of(node_ptr, false, &usage);
+	return node_ptr->cpus_efctv && usage.cpus < node_ptr->cpus_efctv ?
+		       (uint32_t)((node_ptr->cpus_efctv - usage.cpus) *
+				  LOAD_FULL / node_ptr->cpus_efctv) :
+		       0;
+}
+
+/* The lowest and the highest Weight of nodes that are not powered down. */
+struct weights {
+	uint32_t least, most;
+	bool loaded; /* the load counts, too */
+};
+
 /* Slurm gives nodes that are powered down one Weight of their own, above all
  * that a site sets. For a sum of weights the next one above is enough. */
-bool sgang_host_weights(uint32_t *weight)
+static uint32_t weigh(const node_record_t *node_ptr, const struct weights *w)
 {
-	uint32_t least = UINT32_MAX, most = 0;
-	bool down = false;
+	uint64_t above = (uint64_t)w->most - w->least + 1;
 
-	for (int n = 0; n < node_record_count; n++) {
-		const node_record_t *node_ptr = node_record_table_ptr[n];
+	if (node_ptr && !IS_NODE_POWERED_DOWN(node_ptr))
+		above = node_ptr->config_ptr->weight - w->least;
+	if (w->loaded)
+		above *= LOAD_FULL + 1;
+	if (w->loaded && node_ptr)
+		above += load_of(node_ptr);
+	return (uint32_t)MIN(above, UINT32_MAX);
+}
 
-		if (!node_ptr)
-			continue;
-		if (IS_NODE_POWERED_DOWN(node_ptr)) {
-			down = true;
-			continue;
-		}
-		least = MIN(least, node_ptr->config_ptr->weight);
-		most = MAX(most, node_ptr->config_ptr->weight);
-	}
-	if (least >= most && (!down || least > most))
-		return false;
+static void find_weights(struct weights *w)
+{
+	w->least = UINT32_MAX;
+	w->most = 0;
 	for (int n = 0; n < node_record_count; n++) {
 		const node_record_t *node_ptr = node_record_table_ptr[n];
 
 		if (!node_ptr || IS_NODE_POWERED_DOWN(node_ptr))
-			weight[n] = most < UINT32_MAX ? most + 1 : most;
-		else
-			weight[n] = node_ptr->config_ptr->weight;
+			continue;
+		w->least = MIN(w->least, node_ptr->config_ptr->weight);
+		w->most = MAX(w->most, node_ptr->config_ptr->weight);
 	}
+	w->least = MIN(w->least, w->most);
+}
+
+bool sgang_host_weights(struct sgang_job *job, uint32_t *weight)
+{
+	struct weights w = { .loaded = takes_least_loaded(record(job)) };
+	uint32_t least = UINT32_MAX, most = 0;
+
+	find_weights(&w);
+	for (int n = 0; n < node_record_count; n++) {
+		if (!node_record_table_ptr[n])
+			continue;
+		least = MIN(least, weigh(node_record_table_ptr[n], &w));
+		most = MAX(most, weigh(node_record_table_ptr[n], &w));
+	}
+	if (least >= most)
+		return false;
+	for (int n = 0; n < node_record_count; n++)
+		weight[n] = weigh(node_record_table_ptr[n], &w);
 	return true;
 }
 
@@ -388,6 +436,27 @@ void sgang_host_room(const struct sgang_nodeset *nodes, struct sgang_room *room)
 		room->memory += usage.memory;
 		room->nodes += node_is_free(n, false);
 	}
+}
+
+/* The CPUs of the empty node for a job that has it whole. With --core-spec it
+ * leaves the system so many cores, or with --thread-spec CPUs, and not as many as
+ * the node has for it. Same as common_mark_avail_cores() and can_job_run() of the
+ * stock plugin. */
+static uint32_t whole_cpus(const node_record_t *node_ptr, uint16_t core_spec)
+{
+	uint32_t spec = core_spec & ~CORE_SPEC_THREAD;
+	uint32_t cpus = node_ptr->cpus_efctv;
+
+	if (core_spec == NO_VAL16 || core_spec == CORE_SPEC_THREAD)
+		return cpus;
+	if ((core_spec & CORE_SPEC_THREAD) &&
+	    node_ptr->cpus != node_ptr->tot_cores)
+		return (cpus + spec <= node_ptr->cpus) ? cpus :
+		       (cpus > spec)                   ? cpus - spec :
+							 0;
+	return (spec < node_ptr->tot_cores) ?
+		       (node_ptr->tot_cores - spec) * node_ptr->tpc :
+		       0;
 }
 
 /* The cores that the need takes of a node. */
@@ -468,7 +537,7 @@ static uint32_t units_on(uint32_t node, const struct sgang_need *need,
 	if (need->whole) {
 		usage_of(node_ptr, empty, &usage);
 		if (!node_is_free(node, empty) ||
-		    need->cpus > node_ptr->cpus_efctv ||
+		    need->cpus > whole_cpus(node_ptr, need->core_spec) ||
 		    (!usage.memory_untouched &&
 		     !units_by_memory(node, need, &usage)))
 			return 0;
@@ -566,17 +635,32 @@ static bool in_partition(const job_record_t *job_ptr, uint32_t node)
 	return found;
 }
 
-/* The nodes that reservations leave to the job, those that are active or begin
- * before it would end: all but theirs, or only its own. NULL: unknown. */
-static bitstr_t *unreserved(job_record_t *job_ptr)
+static bool add_unreserved(job_record_t *job_ptr, void *arg)
 {
-	bitstr_t *nodes = NULL;
+	bitstr_t **all = arg, *nodes = NULL;
 	int rc = release_test_reservations(job_ptr, &nodes);
 
 	if (rc != SLURM_SUCCESS)
 		FREE_NULL_BITMAP(nodes);
 	if (rc == ESLURM_NODES_BUSY || rc == ESLURM_RESERVATION_MAINT)
 		nodes = bit_alloc(node_record_count);
+	if (*all && nodes)
+		bit_or(*all, nodes);
+	if (*all)
+		FREE_NULL_BITMAP(nodes);
+	else
+		*all = nodes;
+	return false; /* the next reservation adds to it */
+}
+
+/* The nodes that reservations leave to the job, those that are active or begin
+ * before it would end: all but theirs, or only its own, or both where it may run
+ * in a magnetic one. NULL: unknown. */
+static bitstr_t *unreserved(job_record_t *job_ptr)
+{
+	bitstr_t *nodes = NULL;
+
+	(void)sgang_host_each_reservation(job_ptr, add_unreserved, &nodes);
 	return nodes;
 }
 
@@ -608,9 +692,9 @@ static enum sgang_cause lacks(const job_record_t *job_ptr,
 	if (lacks_feature(job_ptr, node))
 		return SGANG_CAUSE_FEATURE;
 	usage_of(node_ptr, true, &usage);
-	if (usage.cpus < (need->whole ?
-				  need->cpus :
-				  sgang_host_cpus_taken(need, node_ptr->tpc)))
+	if (need->whole ?
+		    whole_cpus(node_ptr, need->core_spec) < need->cpus :
+		    usage.cpus < sgang_host_cpus_taken(need, node_ptr->tpc))
 		return SGANG_CAUSE_CPUS;
 	if (!units_by_memory(node, need, &usage))
 		return SGANG_CAUSE_MEMORY;
@@ -652,7 +736,7 @@ static enum sgang_cause cause_on(const job_record_t *job_ptr,
 	bool reserved = unreserved && !bit_test((bitstr_t *)unreserved, node);
 	enum sgang_cause lack = lacks(job_ptr, need, node);
 
-	if (reserved && job_ptr->resv_name &&
+	if (reserved && sgang_host_asked_reservation(job_ptr) &&
 	    (lack < SGANG_CAUSE_RESERVATION || lack == SGANG_CAUSE_NONE))
 		return SGANG_CAUSE_RESERVATION;
 	if (lack != SGANG_CAUSE_NONE)
@@ -722,7 +806,8 @@ static bool same_text_request(const job_record_t *a, const job_record_t *b)
 	const job_details_t *da = a->details, *db = b->details;
 
 	return !xstrcmp(a->partition, b->partition) &&
-	       !xstrcmp(a->resv_name, b->resv_name) &&
+	       !xstrcmp(sgang_host_asked_reservation(a),
+			sgang_host_asked_reservation(b)) &&
 	       !xstrcmp(a->licenses, b->licenses) &&
 	       !xstrcmp(a->burst_buffer, b->burst_buffer) &&
 	       !xstrcmp(a->mcs_label, b->mcs_label) &&
@@ -778,7 +863,8 @@ bool sgang_host_replaces(struct sgang_job *spare, struct sgang_job *lost)
 	return a != b && a->details && b->details && a->user_id == b->user_id &&
 	       a->part_ptr == b->part_ptr &&
 	       a->details->min_nodes == b->details->min_nodes &&
-	       !xstrcmp(a->resv_name, b->resv_name) &&
+	       !xstrcmp(sgang_host_asked_reservation(a),
+			sgang_host_asked_reservation(b)) &&
 	       !xstrcmp(a->licenses, b->licenses) &&
 	       !xstrcmp(a->burst_buffer, b->burst_buffer) &&
 	       !xstrcmp(a->mcs_label, b->mcs_label) &&

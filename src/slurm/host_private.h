@@ -3,7 +3,8 @@
  *
  * host_base.c: used by all of them. host.c: jobs and nodes, and the reasons
  * that users see. host_fit.c: what a job needs of a node and what a node has.
- * host_request.c: what was updated. host_save.c: the job state is written.
+ * host_request.c: what was updated. host_resv.c: the reservations that a job may
+ * run in. host_save.c: the job state is written.
  * host_start.c: starts, holds, undoes and releases. host_tasks.c: keeps what a
  * job asked for before it held.
  *
@@ -90,6 +91,7 @@ struct sgang_need {
 	bool whole;    /* the node */
 	bool open;     /* the number of nodes */
 	uint64_t cpus;
+	uint16_t core_spec;      /* --core-spec; NO_VAL16: as nodes have it */
 	uint32_t per_core;       /* uses so many CPUs of a core at most */
 	uint32_t threads;        /* ... and so many count for memory */
 	uint64_t memory;         /* MB; 0: does not matter. Where 'open',
@@ -121,7 +123,7 @@ uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 /* True if jobs use it up, according to the first node that has it. */
 bool sgang_host_gres_consumed(uint32_t id);
 
-bool sgang_host_weights(uint32_t *weight);
+bool sgang_host_weights(struct sgang_job *job, uint32_t *weight);
 uint32_t sgang_host_idle(const struct sgang_nodeset *nodes);
 void sgang_host_room(const struct sgang_nodeset *nodes,
 		     struct sgang_room *room);
@@ -155,6 +157,30 @@ void sgang_host_fewer(struct sgang_job *job, uint32_t nodes,
 /* ---- host_request.c ---- */
 
 uint64_t sgang_host_request(struct sgang_job *job);
+
+/* ---- host_resv.c ---- */
+
+/* Call 'try' for the job in each reservation that it may start in now, as the
+ * scheduler tries it, until it returns true; then the job has that reservation,
+ * else what it had before. A job that is not pending has one already. */
+bool sgang_host_each_reservation(job_record_t *job_ptr,
+				 bool (*try)(job_record_t *, void *),
+				 void *arg);
+bool sgang_host_prefer(struct sgang_job *const *jobs, size_t n);
+enum sgang_first {
+	SGANG_FIRST_NOTHING, /* all that Slurm tries it in */
+	SGANG_FIRST_MAGNETIC,
+	SGANG_FIRST_PREFER
+};
+extern enum sgang_first sgang_host_first;
+/* The magnetic reservation that 'asking' is tried in, if Slurm tries the job there,
+ * too; else NULL. */
+slurmctld_resv_t *sgang_host_same_magnet(job_record_t *job_ptr,
+					 part_record_t *part_ptr,
+					 const job_record_t *asking);
+/* The reservations that it asks for; NULL: none, though it may be tried in a
+ * magnetic one, or run there. */
+const char *sgang_host_asked_reservation(const job_record_t *job_ptr);
 
 /* ---- host_vector.c ---- */
 

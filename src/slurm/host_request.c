@@ -19,7 +19,7 @@ static uint64_t mix_texts(uint64_t hash, const job_record_t *job_ptr)
 
 	hash = sgang_hash_text(hash, job_ptr->partition);
 	hash = sgang_hash_text(hash, job_ptr->account);
-	hash = sgang_hash_text(hash, job_ptr->resv_name);
+	hash = sgang_hash_text(hash, sgang_host_asked_reservation(job_ptr));
 	hash = sgang_hash_text(hash, job_ptr->licenses);
 	hash = sgang_hash_text(hash, job_ptr->burst_buffer);
 	hash = sgang_hash_text(hash, job_ptr->mcs_label);

@@ -49,8 +49,8 @@ static void restore_reason(job_record_t *job_ptr, struct reason *saved)
 	job_ptr->part_ptr = saved->part_ptr;
 }
 
-/* Call 'try' for the job in each of its partitions that may have gangs, until it
- * returns true. */
+/* Call 'try' for the job in each of its partitions that may have gangs, and in
+ * each reservation, until it returns true. */
 static bool each_partition(job_record_t *job_ptr,
 			   bool (*try)(job_record_t *, void *), void *arg)
 {
@@ -59,13 +59,14 @@ static bool each_partition(job_record_t *job_ptr,
 	bool done = false;
 
 	if (!job_ptr->part_ptr_list)
-		return !sgang_settings_barred(job_ptr) && try(job_ptr, arg);
+		return !sgang_settings_barred(job_ptr) &&
+		       sgang_host_each_reservation(job_ptr, try, arg);
 	iter = list_iterator_create(job_ptr->part_ptr_list);
 	while (!done && (part_ptr = list_next(iter))) {
 		job_ptr->part_ptr = part_ptr;
 		if (!sgang_settings_barred(job_ptr) &&
 		    job_limits_check(&job_ptr, false) == WAIT_NO_REASON)
-			done = try(job_ptr, arg);
+			done = sgang_host_each_reservation(job_ptr, try, arg);
 	}
 	list_iterator_destroy(iter);
 	return done;
@@ -100,11 +101,21 @@ static void probe_counted(job_record_t *job_ptr)
 	sgang_host_shape_of(handle(job_ptr), sgang_job_test.shape);
 }
 
+/* Those of --prefer are required as long as they are preferred. */
+static void use_features(job_details_t *d)
+{
+	set_job_features_use(d);
+	if (sgang_host_first == SGANG_FIRST_PREFER)
+		return;
+	d->features_use = d->features;
+	d->feature_list_use = d->feature_list;
+}
+
 static bool probe_partition(job_record_t *job_ptr, void *arg)
 {
 	int *rc = arg;
 
-	set_job_features_use(job_ptr->details);
+	use_features(job_ptr->details);
 	*rc = release_select_nodes(job_ptr);
 	probe_counted(job_ptr);
 	return false; /* the next partition adds to it */
@@ -354,7 +365,7 @@ static int start_on(job_record_t *job_ptr, const struct sgang_nodeset *nodes)
 	bitstr_t *own = NULL;
 	int rc;
 
-	set_job_features_use(job_ptr->details);
+	use_features(job_ptr->details);
 	if (!(mode & PREEMPT_MODE_GANG))
 		slurm_conf.preempt_mode = PREEMPT_MODE_OFF;
 	if (nodes)

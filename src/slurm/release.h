@@ -59,6 +59,8 @@
  *   RELEASE_MORE_LOCKS	locks of backfill that only some releases have
  *   RELEASE_BY_MEMORY, RELEASE_BY_CORE
  *			in SelectTypeParameters: what is counted
+ *   RELEASE_LEAST_LOADED	there: CR_LLN
+ *   RELEASE_OWN_CORE_SPEC	among slurm_conf.conf_flags: AllowSpecResourcesUsage=YES
  *   RELEASE_BITMAP_HEAD, BITSTR_SHIFT
  *			the words of a bitmap begin after so many, and hold 64
  *			bits each

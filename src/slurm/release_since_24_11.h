@@ -183,6 +183,8 @@ static inline int release_test_reservations(job_record_t *job_ptr,
 	return rc;
 }
 
+#define RELEASE_OWN_CORE_SPEC CONF_FLAG_ASRU
+
 /* Private to Slurm's bitstring.c; the layout test compares. */
 #define RELEASE_BITMAP_HEAD 2
 #define BITSTR_SHIFT 6

@@ -67,7 +67,8 @@ static bool find_members(const struct sgang_select_member *members, size_t n,
 			members[i].job_id ? find_job_record(members[i].job_id) :
 					    &draft->job;
 
-		if (!job_ptr || !job_ptr->details || job_ptr->resv_name)
+		if (!job_ptr || !job_ptr->details ||
+		    sgang_host_asked_reservation(job_ptr))
 			return false;
 		found[i] = (struct sgang_never_member){
 			.job = (struct sgang_job *)job_ptr,

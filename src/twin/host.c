@@ -396,8 +396,9 @@ static void host_no_nodes(struct sgang_nodeset *nodes)
 	(void)nodes;
 }
 
-static bool host_weights(uint32_t *weight)
+static bool host_weights(struct sgang_job *job, uint32_t *weight)
 {
+	(void)job;
 	if (the.weights_differ)
 		memcpy(weight, the.weight, the.n_nodes * sizeof(*weight));
 	return the.weights_differ;

@@ -705,10 +705,11 @@ static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
 	add_nodes(nodes, allowed(job_of(job, "partition")));
 }
 
-static bool host_weights(uint32_t *weight)
+static bool host_weights(struct sgang_job *job, uint32_t *weight)
 {
 	bool differ = false;
 
+	(void)job;
 	for (uint32_t n = 1; n < world.n_nodes; n++)
 		differ |= world.weight[n] != world.weight[0];
 	for (uint32_t n = 0; differ && n < world.n_nodes; n++)

@@ -93,10 +93,16 @@ struct sgang_host_nodes {
 	/* Add all nodes that an administrator drains, whatever runs on them:
 	 * drained, draining, failing. */
 	void (*draining)(struct sgang_nodeset *nodes);
-	/* The effective Weight by node: a powered-down node comes after all
-	 * others, as in Slurm. False: all nodes weigh the same, and 'weight' is
-	 * untouched. */
-	bool (*weights)(uint32_t *weight);
+	/* The effective Weight by node for such a job: a powered-down node comes
+	 * after all others, as in Slurm, and in a partition with LLN=YES, of
+	 * nodes of one Weight, a loaded one after one that is less so. False:
+	 * all nodes weigh the same, and 'weight' is untouched. */
+	bool (*weights)(struct sgang_job *job, uint32_t *weight);
+	/* From now on probes and commits are about what Slurm tries first:
+	 * MAGNETIC reservations, and when it is called again, the features of
+	 * --prefer. 'n' 0: about all that it tries, as at first. False, and the
+	 * same: no more such thing is there for any of the jobs. May be NULL. */
+	bool (*prefer)(struct sgang_job *const *jobs, size_t n);
 	/* Where others reach the node, its NodeAddr: the host's, until the node
 	 * has another one. */
 	const char *(*address)(uint32_t node);

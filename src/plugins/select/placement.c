@@ -115,7 +115,7 @@ static int fill_weights(const struct attempt *a, struct slots *s)
 	s->weight = calloc(n + 1, sizeof(*s->weight));
 	if (!s->weight)
 		return -1;
-	if (!a->c->host->nodes.weights(s->weight)) {
+	if (!a->c->host->nodes.weights(a->probed[0].job, s->weight)) {
 		free(s->weight);
 		s->weight = NULL;
 	}

@@ -46,7 +46,7 @@ int sgang_placer_choose(const struct sgang_host *host,
 
 	if (!free_units || !all_units || !weight)
 		goto out;
-	if (host->nodes.weights(weight))
+	if (host->nodes.weights(job, weight))
 		rq.weight = weight;
 	host->nodes.units(job, shape, usable, false, free_units);
 	host->nodes.units(job, shape, usable, true, all_units);

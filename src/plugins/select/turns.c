@@ -44,16 +44,16 @@ static bool may_slice(struct gang **group, size_t n)
 	return n == 1 && !one_hold && !group[0]->tally.spec.exclusive[0];
 }
 
-/* Count the CPUs of jobs as free that Slurm would suspend for all waiting
- * members of these gangs. False: there are none. */
-static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
-			size_t n)
+/* Ask the host about all waiting members of these gangs. False: it has no such
+ * call, or says so. */
+static bool ask_for(bool (*ask)(struct sgang_job *const *jobs, size_t n),
+		    struct gang *const *gangs, size_t n)
 {
 	struct sgang_job **jobs;
 	size_t n_jobs = 0;
 	bool any;
 
-	if (!c->host->preempt.suspend)
+	if (!ask)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		n_jobs += gangs[i]->n_entries;
@@ -67,9 +67,30 @@ static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
 				jobs[n_jobs++] = e->job;
 		}
 	}
-	any = n_jobs && c->host->preempt.suspend(jobs, n_jobs);
+	any = n_jobs && ask(jobs, n_jobs);
 	free(jobs);
 	return any;
+}
+
+/* Count the CPUs of jobs as free that Slurm would suspend for them. */
+static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
+			size_t n)
+{
+	return ask_for(c->host->preempt.suspend, gangs, n);
+}
+
+/* True if they start where Slurm tries jobs first: --prefer, MAGNETIC
+ * reservations. */
+static bool attempt_preferred(struct sgang_conductor *c, struct gang **gangs,
+			      size_t n)
+{
+	bool done = false;
+
+	while (!done && ask_for(c->host->nodes.prefer, gangs, n))
+		done = sgang_attempt(c, gangs, n, false);
+	if (done)
+		(void)c->host->nodes.prefer(NULL, 0);
+	return done;
 }
 
 /* First on free nodes, as Slurm does. An attempt that Slurm has refused is
@@ -77,7 +98,8 @@ static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
 static bool attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		    bool slices)
 {
-	bool done = sgang_attempt(c, gangs, n, slices);
+	bool done = attempt_preferred(c, gangs, n) ||
+		    sgang_attempt(c, gangs, n, slices);
 
 	if (done || gangs[0]->attempt.only_min || gangs[0]->attempt.one_hold ||
 	    !suspend_for(c, gangs, n))
@@ -89,6 +111,13 @@ static bool attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 
 static void attempt_some(struct sgang_conductor *c, struct gang *g)
 {
+	while (ask_for(c->host->nodes.prefer, &g, 1)) {
+		(void)sgang_attempt_some(c, g);
+		if (wants_nodes(g) && sgang_gang_may_try(&g->tally))
+			continue;
+		(void)c->host->nodes.prefer(NULL, 0);
+		return;
+	}
 	(void)sgang_attempt_some(c, g);
 	if (!wants_nodes(g) || !sgang_gang_may_try(&g->tally) ||
 	    !suspend_for(c, &g, 1))
