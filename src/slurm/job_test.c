@@ -460,6 +460,9 @@ static int test_run_now(const struct job_test *t)
 	struct job_test alone = *t;
 	int rc;
 
+	/* the conductor parks it in a moment */
+	if (!sgang_own.conf.gangs && names_gang(t->job_ptr, &spec))
+		return SLURM_ERROR;
 	if (!is_member(t->job_ptr, &spec))
 		return run_now(t, NULL);
 	if (!sgang_conductor_wants_cold(sgang_own.conductor, &spec,

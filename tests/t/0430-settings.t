@@ -337,13 +337,26 @@ test_expect_success '4.19 PlaceAll=yes' '
 	stock_only &&
 	gang_of_two placed
 '
-test_expect_success '4.19 Gangs=no: a waiting member becomes an ordinary job' '
+test_expect_success '4.19 Gangs=no: a waiting member goes on waiting' '
 	id=$(submit -N 1 --gang=lonely --gang-min-member=2 --wrap=true) &&
 	wait_for 10 squeue_says $id "gathering 1/2" &&
 	printf "Gangs=no\n" >"$conf" &&
 	reread &&
 	wait_for 10 logged "gangs off" &&
-	wait_state $id COMPLETED 20
+	wait_for 10 squeue_says $id "Gangs=no in gang.conf" &&
+	complete_job -N 1 --wrap=true && all_in PENDING $id
+'
+test_expect_success '4.19 Gangs=no: so it does after a restart of slurmctld' '
+	restart &&
+	wait_for 10 squeue_says $id "Gangs=no in gang.conf" &&
+	complete_job -N 1 --wrap=true && all_in PENDING $id
+'
+test_expect_success '4.19 Gangs=yes again: the gang goes on' '
+	printf "Gangs=yes\n" >"$conf" &&
+	reread &&
+	wait_for 10 squeue_says $id "gathering 1/2" &&
+	late=$(submit -N 1 --gang=lonely --wrap=true) &&
+	wait_for 20 all_in COMPLETED $id $late
 '
 test_expect_success 'nothing is left but the errors that were asked for' '
 	nothing_left "gang: .*(scheduled by Slurm alone|stay.* as .* w)" \

@@ -388,22 +388,15 @@ static void late_text(struct sgang_conductor *c, const struct gang *g,
 		text[0] = '\0';
 }
 
-/* The same for one member. */
-static bool is_ordinary_job(const struct sgang_conductor *c,
-			    const struct gang *g, const struct entry *e)
-{
-	return !c->conf.gangs || sgang_branches_ordinary(g, &e->spec);
-}
-
 static bool is_ordinary(const struct sgang_conductor *c, const struct gang *g)
 {
-	return sgang_gang_ordinary(&g->tally) || !c->conf.gangs;
+	return c->conf.gangs && sgang_gang_ordinary(&g->tally);
 }
 
 static void show_pending(struct sgang_conductor *c, struct gang *g,
 			 struct entry *e, bool may_start, const char *text)
 {
-	bool ordinary = is_ordinary_job(c, g, e);
+	bool ordinary = c->conf.gangs && sgang_branches_ordinary(g, &e->spec);
 
 	may_start = may_start && !e->follows;
 	if ((ordinary || may_start) && e->parked) {
@@ -434,8 +427,8 @@ static void unsaved_words(const struct sgang_conductor *c, char *why,
 static bool may_start(const struct sgang_conductor *c, const struct gang *g,
 		      char *why, size_t size)
 {
-	if (!sgang_gang_may_try(&g->tally) || g->limited || g->never.starts ||
-	    !sgang_group_complete(g, why, size))
+	if (!c->conf.gangs || !sgang_gang_may_try(&g->tally) || g->limited ||
+	    g->never.starts || !sgang_group_complete(g, why, size))
 		return false;
 	if (c->save.error)
 		unsaved_words(c, why, size);
@@ -584,7 +577,12 @@ static void show(struct sgang_conductor *c, struct gang *g)
 		log_phase(c, g, why);
 	g->phase = phase;
 	show_unsaved(c, g);
-	if (is_ordinary(c, g) && !g->tally.roles.lacks[0])
+	if (!c->conf.gangs)
+		snprintf(
+			text, sizeof(text),
+			"Gang %.60s/%s waits, as gangs are off: Gangs=no in gang.conf",
+			g->ns, g->name);
+	else if (is_ordinary(c, g) && !g->tally.roles.lacks[0])
 		late_text(c, g, text, sizeof(text));
 	else
 		sgang_gang_text(&g->tally, why, c->host->now(), text,

@@ -2594,20 +2594,35 @@ TOY_TEST(test_reconfigure_held)
 	assert_int_equal(fake_counts.adopted, 0);
 }
 
-/* Gangs=no: nobody is parked, and who was is set free. */
+/* Gangs=no: who waits is parked, also a gang that is complete and has had no turn
+ * yet, until gangs are on again. */
 TOY_TEST(test_switched_off)
 {
 	struct sgang_conf conf;
-	uint32_t id;
+	uint32_t id, whole[2];
 
 	id = submit(member_of("train", 2));
 	pass();
 	assert_true(fake_job(id)->parked);
+	submit_many(member_of("whole", 2), 2, whole);
+	pass();
+	assert_false(fake_job(whole[0])->parked);
 	sgang_conf_default(&conf);
 	conf.gangs = false;
 	sgang_conductor_configure(c, toy_tree(), &conf);
 	pass();
-	assert_false(fake_job(id)->parked);
+	assert_true(fake_job(id)->parked);
+	assert_true(fake_job(whole[0])->parked && fake_job(whole[1])->parked);
+	assert_string_equal(
+		fake_job(id)->text,
+		"Gang alice/train waits, as gangs are off: Gangs=no in gang.conf");
+	conf.gangs = true;
+	sgang_conductor_configure(c, toy_tree(), &conf);
+	pass();
+	assert_true(fake_job(id)->parked);
+	assert_false(fake_job(whole[0])->parked);
+	schedule_and_pass();
+	all_in_state(whole, 2, FAKE_RUNNING);
 }
 
 /* ---- slurmctld ends ---- */
