@@ -132,16 +132,23 @@ test_expect_success '6.7 a replaced member has its node back' '
 	wait_for 40 runs_again 1 ${members[@]} && untouched $low &&
 	test "$(nodes_of ${members[1]})" = "$nodes"
 '
+test_expect_success '6.7 nor one that is lost with its node, which is back at once' '
+	node=$(nodes_of ${members[2]}) &&
+	scontrol update NodeName=$node State=DOWN Reason=lost &&
+	wait_for 20 job_is ${members[2]} PENDING && back $node &&
+	wait_for 60 runs_again 2 ${members[@]} && untouched $low &&
+	test "$(nodes_of ${members[2]})" = "$node"
+'
 test_expect_success '6.7 nor one that is killed' '
 	kill -9 $(cat ${members[3]}.pid) &&
-	wait_for 60 runs_again 2 ${members[@]} && untouched $low
+	wait_for 60 runs_again 3 ${members[@]} && untouched $low
 '
 test_expect_success '6.7 slurmctld dies in between' '
 	touch ${members[4]}.fail && wait_for 20 job_is ${members[4]} PENDING &&
 	wait_for 20 "test -n \"\$(gang_record ${members[4]} kept)\"" &&
 	"$sgang" show one | grep " KeptNodes=n[1-6] KeptUntil=2" &&
 	slurm_kill9_ctld && slurm_start_ctld &&
-	wait_for 60 runs_again 3 ${members[@]} && untouched $low
+	wait_for 60 runs_again 4 ${members[@]} && untouched $low
 '
 test_expect_success '6.7 nothing is kept for a gang that cannot begin any more' '
 	run 6 cut requeue && low=$(waits) && touch ${members[0]}.fail &&
