@@ -193,6 +193,7 @@ static void put_nodes(struct json_object *list, FILE *out)
 struct place {
 	char key[32], member[32];
 	char how;         /* a letter of answer.h; 0: as it is */
+	bool said;        /* the form has a word for what is not known */
 	const char *word; /* if it is not known, so many bytes */
 	size_t length;
 	size_t indent; /* of the form's line before it, so many bytes */
@@ -216,6 +217,7 @@ static const char *read_place(const char *at, struct place *place)
 		at += 2;
 	}
 	if (*at == '|') {
+		place->said = true;
 		place->word = at + 1;
 		place->length = strcspn(place->word, "}");
 		at += 1 + place->length;
@@ -279,8 +281,65 @@ static bool knows_all(struct json_object *object, const char *form)
 	return true;
 }
 
+/* A text that is being written. */
+struct text {
+	FILE *out;
+	size_t blanks; /* not written yet */
+	bool any;      /* the line has more than blanks */
+	bool less;     /* a word of it was left out */
+};
+
+static void put_blanks(struct text *text)
+{
+	for (; text->blanks; text->blanks--)
+		fputc(' ', text->out);
+	text->any = true;
+}
+
+/* A line of which nothing is left is no line. */
+static void put_char(struct text *text, char c)
+{
+	if (c == ' ') {
+		text->blanks++;
+		return;
+	}
+	if (c != '\n') {
+		put_blanks(text);
+	} else if (text->less && !text->any) {
+		text->blanks = 0;
+		text->less = false;
+		return;
+	}
+	for (; text->blanks; text->blanks--)
+		fputc(' ', text->out);
+	text->any = text->any && c != '\n';
+	text->less = text->less && c != '\n';
+	fputc(c, text->out);
+}
+
+/* The end of the word "Key={key}" that begins here if nothing is known of it, so
+ * that it is left out; else NULL. */
+static const char *unknown_word(struct json_object *object, const char *form)
+{
+	const char *at = form + strcspn(form, " \n{}[]<>");
+	struct json_object *value;
+	struct place place;
+
+	if (at == form || *at != '{' || at[-1] != '=')
+		return NULL;
+	at = read_place(at + 1, &place) + 1;
+	if (place.key[0] == '#' || place.how == 'n' || place.said ||
+	    (*at && !strchr(" \n[<>", *at)))
+		return NULL;
+	value = json_object_object_get(object, place.key);
+	return is_known(value) && (place.how != 't' ||
+				   json_object_get_int64(value)) ?
+		       NULL :
+		       at;
+}
+
 static void fill(struct json_object *object, size_t number, const char *form,
-		 const char *end, FILE *out);
+		 const char *end, struct text *text);
 
 /* The '>' that belongs to the '<' before 'form'. */
 static const char *end_of_rows(const char *form)
@@ -294,7 +353,7 @@ static const char *end_of_rows(const char *form)
 
 /* Returns the position of the '>'. */
 static const char *fill_rows(struct json_object *object, const char *form,
-			     FILE *out)
+			     struct text *text)
 {
 	const char *row = strchr(form, '|') + 1, *end = end_of_rows(form);
 	struct json_object *list;
@@ -305,41 +364,59 @@ static const char *fill_rows(struct json_object *object, const char *form,
 	memcpy(place.key, form, strcspn(form, "|"));
 	list = json_object_object_get(object, place.key);
 	if (json_object_is_type(list, json_type_object))
-		fill(list, 0, row, end, out);
+		fill(list, 0, row, end, text);
 	n = json_object_is_type(list, json_type_array) ?
 		    json_object_array_length(list) :
 		    0;
 	for (i = 0; i < n; i++)
-		fill(json_object_array_get_idx(list, i), i, row, end, out);
+		fill(json_object_array_get_idx(list, i), i, row, end, text);
 	return end;
+}
+
+/* Returns the position of the '}'. */
+static const char *fill_place(struct json_object *object, size_t number,
+			      const char *form, size_t indent,
+			      struct text *text)
+{
+	struct place place;
+
+	form = read_place(form, &place);
+	place.indent = indent;
+	put_blanks(text);
+	if (place.key[0] == '#')
+		fprintf(text->out, "%zu", number);
+	else
+		put_value(json_object_object_get(object, place.key), &place,
+			  text->out);
+	return form;
 }
 
 /* Write 'object', which is number 'number' in its list, up to the form's end. */
 static void fill(struct json_object *object, size_t number, const char *form,
-		 const char *end, FILE *out)
+		 const char *end, struct text *text)
 {
-	const char *line = form;
-	struct place place;
-	size_t indent;
+	const char *line = form, *after;
+	bool begins = true; /* a word */
 
 	for (; form < end; form++) {
-		if (*form == '<') {
-			form = fill_rows(object, form + 1, out);
+		after = begins ? unknown_word(object, form) : NULL;
+		begins = *form == ' ' || *form == '\n';
+		if (after) {
+			text->less = true;
+			/* at the beginning of a line that after it */
+			begins = !text->blanks && *after == ' ';
+			text->blanks -= text->blanks > 0;
+			form = begins ? after : after - 1;
+		} else if (*form == '<') {
+			form = fill_rows(object, form + 1, text);
 		} else if (*form == '[') {
 			if (!knows_all(object, form))
 				form = strchr(form, ']');
 		} else if (*form == '{') {
-			indent = (size_t)(form - line);
-			form = read_place(form + 1, &place);
-			place.indent = indent;
-			if (place.key[0] == '#')
-				fprintf(out, "%zu", number);
-			else
-				put_value(json_object_object_get(object,
-								 place.key),
-					  &place, out);
+			form = fill_place(object, number, form + 1,
+					  (size_t)(form - line), text);
 		} else if (*form != ']') {
-			fputc(*form, out);
+			put_char(text, *form);
 			if (*form == '\n')
 				line = form + 1;
 		}
@@ -348,7 +425,11 @@ static void fill(struct json_object *object, size_t number, const char *form,
 
 void sgang_answer_text(struct json_object *object, const char *form, FILE *out)
 {
-	fill(object, 0, form, form + strlen(form), out);
+	struct text text = { .out = out };
+
+	fill(object, 0, form, form + strlen(form), &text);
+	for (; text.blanks; text.blanks--)
+		fputc(' ', out);
 }
 
 /* ---- answers ---- */

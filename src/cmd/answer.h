@@ -19,8 +19,9 @@
  *   <key|...>     for each object of the list, with the object's own keys and
  *                 {#}, its number from 0 on; or for the one object that it is
  *
- * Null, "", an empty list and a missing key are not known. Text from elsewhere
- * is part of a line and has no effect on the terminal.
+ * Null, "", an empty list and a missing key are not known. A word "Key={key}" of
+ * which nothing is known is left out, and so is a line of such words alone. Text
+ * from elsewhere is part of a line and has no effect on the terminal.
  */
 
 #ifndef SGANG_ANSWER_H

@@ -842,7 +842,7 @@ static void put_spares(const struct sgang_gang *gang,
 static const char form[] = FORM_GANG
 	" Ranks={ranks} Hops={hops}"
 	"[\n   Device={device}]"
-	"\n   Slowest={slowest} Seconds={seconds%g} Bytes={bytes}"
+	"[\n   Slowest={slowest} Seconds={seconds%g} Bytes={bytes}]"
 	"\n   RingBest={ring_best} StockCost={stock_cost}"
 	"[ StockEstimate={stock_estimate}] Exact={exact} Bound={bound}"
 	"[\n   RankOrder={rank_order}]"

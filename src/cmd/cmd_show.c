@@ -13,7 +13,7 @@
 #include "core/gang/asks.h"
 #include "core/gang/spec.h"
 
-/* Sub-lines are of members. Unknown values are (null), as in Slurm. */
+/* Sub-lines are of members. */
 static const char form[] =
 	"GangName={name} Namespace={namespace}\n"
 	"   Phase={phase} Satisfied={satisfied} Attempts={attempts}"

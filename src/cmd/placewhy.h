@@ -37,17 +37,17 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why);
 #define SGANG_PLACEWHY_FORM_RING                                      \
 	"ring_cost={ring_cost} cross_links={cross_links} tier={tier}" \
 	" hops={hops%:} slowest={slowest} seconds={seconds%g}"
-#define SGANG_PLACEWHY_FORM                                               \
-	"hops={hops%:}"                                                   \
-	"<explain| slowest={slowest} seconds={seconds%g} bytes={bytes}\n" \
-	"<empty|empty: " SGANG_PLACEWHY_FORM_RING "\n>"                   \
-	"<stock|stock: " SGANG_PLACEWHY_FORM_RING                         \
-	" estimate={estimate} nodes={nodes}\n>"                           \
-	"{stock%-|stock: no place\n}"                                     \
-	"[order: ring_cost={order_cost}\n]"                               \
-	"<others|other: domain={domain} level={level}"                    \
-	"[ weighted_cost={weighted_cost}][ ring_cost={ring_cost}]"        \
-	"[ free={free} needed={needed}] why={why}\n>"                     \
+#define SGANG_PLACEWHY_FORM                                                 \
+	"hops={hops%:}"                                                     \
+	"<explain|[ slowest={slowest} seconds={seconds%g} bytes={bytes}]\n" \
+	"<empty|empty: " SGANG_PLACEWHY_FORM_RING "\n>"                     \
+	"<stock|stock: " SGANG_PLACEWHY_FORM_RING                           \
+	" estimate={estimate} nodes={nodes}\n>"                             \
+	"{stock%-|stock: no place\n}"                                       \
+	"[order: ring_cost={order_cost}\n]"                                 \
+	"<others|other: domain={domain} level={level}"                      \
+	"[ weighted_cost={weighted_cost}][ ring_cost={ring_cost}]"          \
+	"[ free={free} needed={needed}] why={why}\n>"                       \
 	"[others_left_out={others_left_out%+}\n]>"
 
 /* Put the decisive reason into nofit->text. */

@@ -313,8 +313,8 @@ test_expect_success '0.15, 0.17, 3.13 a definition is a held job of the user' '
 test_expect_success '0.36, 3.14 it is there at once, and no member' '
 	shows train Phase=Gathering Members=0 MinMember=2 Total=3 Pending=0 \
 		Mode=nonstrict Match=only-waiting OnFailure=kill \
-		WaitingTime=00:05:00 Definition=$object "Groups=\(null\)" &&
-	! grep JobId= out
+		WaitingTime=00:05:00 Definition=$object &&
+	! grep -e Groups= -e JobId= out
 '
 test_expect_success '0.15 squeue shows the phase of the gang in its line' '
 	wait_for 10 squeue_says $object \
@@ -338,8 +338,8 @@ test_expect_success '0.24 --replace: the new one counts, the old one goes' '
 	test "$(job_field $object Account)" = proj &&
 	wait_for 10 squeue_says $object \
 		"Gang root/train gathering 0/3 members" &&
-	shows train MinMember=3 Total=3 Mode=strict Definition=$object \
-		"WaitingTime=\(null\)"
+	shows train MinMember=3 Total=3 Mode=strict Definition=$object &&
+	! grep WaitingTime= out
 '
 test_expect_success '0.24 twice within a second' '
 	last=$(create quick --min-member=2) &&
@@ -403,8 +403,8 @@ test_expect_success '0.24 it serves the next gang of that name' '
 test_expect_success '0.25 members that come before any definition wait' '
 	early=$(member late) &&
 	wait_for 10 squeue_says $early "Gang root/late undefined" &&
-	shows late Phase=Undefined "MinMember=\(null\)" "Total=\(null\)" \
-		Members=1 "Definition=\(null\)" &&
+	shows late Phase=Undefined Members=1 &&
+	! grep -e MinMember= -e Total= -e Definition= out &&
 	"$sgang" list --noheader | grep "^root/late  *Undefined 1/-/- " &&
 	second=$(member late) &&
 	job_is $early PENDING
@@ -477,7 +477,8 @@ test_expect_success '0.13, 0.14 a gang that held for too long' '
 	test $(($(date -d $ends +%s) - $(date -d $since +%s))) = 600 &&
 	gang_setting MaxWaitingTime 0:01 &&
 	wait_for 15 "shows slow Phase=Timeout" &&
-	shows slow Held=0 Pending=3 "Since=\(null\)" Reason=GangTimeout &&
+	shows slow Held=0 Pending=3 Reason=GangTimeout &&
+	! grep Since= out &&
 	for id in $single ${array}_1 ${array}_2; do
 		squeue_says $id GangTimeout || return 1
 	done &&

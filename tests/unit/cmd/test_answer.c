@@ -44,6 +44,13 @@ TEST(values_are_printed)
 		{ "{null} {empty} {nothing} {missing}",
 		  "(null) (null) (null) (null)" },
 		{ "{null|None} {empty|-} {missing|}.", "None - ." },
+		/* words that are left out, and lines */
+		{ "A={null} Name={name} B={empty} C={one} D={null}\n"
+		  "   E={null} F={never%t}\n  G={missing} H={yes}\n\nI={nothing}\n",
+		  "Name=train C=1\n  H=yes\n\n" },
+		{ "A={null|-} B={nothing%n} C={null}/{one}  D={one}.",
+		  "A=- B=0 C=(null)/1  D=1." },
+		{ "<rows|A={a} B={b} C={c}\n>", "A=x B=1\nA=y\n" },
 		{ "{name|None}", "train" },
 		{ "{when%t} {never%t}", "2026-11-21T11:36:40 (null)" },
 		{ "{limit%d} {word%d} {null%d|-}", "1-01:01:01 UNLIMITED -" },
