@@ -237,10 +237,15 @@ class Row:
 
         def stays():
             now = sorted((k, v[0], v[4]) for k, v in self.look().items())
-            if any(v[0] in ("COMPLETING", "CONFIGURING") or "turn" in v[3]
-                   for v in self.seen.values()) and \
-                    self.row["mode"] != "nonstrict" and \
-                    "cold" not in self.row["spares"]:
+            for k, v in self.seen.items():
+                if v[0] == "PENDING" and v[3] == "BeginTime":
+                    run("scontrol", "update", f"JobId={k}", "StartTime=now")
+            holds = self.row["mode"] or "cold" in self.row["spares"]
+            if any(v[0] == "COMPLETING" or
+                   v[0] == "CONFIGURING" and not holds or
+                   v[0] == "PENDING" and
+                   re.search("its turn|holding|BeginTime|None", v[3])
+                   for v in self.seen.values()):
                 now.append(time.monotonic())
             if now != last[0]:
                 last[:] = [now, time.monotonic()]
@@ -323,6 +328,11 @@ class Row:
             self.violation(f"{when}: the map is on "
                            f"{sorted({r['node'] for r in rows})}, jobs on "
                            f"{sorted(on)}")
+        told = re.search(r'"ring_cost": *(\d+)',
+                         run("sgang", "explain", self.name, "--json"))
+        if told and told[1] != state["SLURM_GANG_RING_COST"]:
+            self.violation(f"{when}: the ring costs {told[1]} in explain, in "
+                           f"the state file {state['SLURM_GANG_RING_COST']}")
         if self.row["parallel"] or self.row["role"]:
             return None
         ring = [r["node"] for r in sorted(rows, key=lambda r: r["rank"])]

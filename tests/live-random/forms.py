@@ -49,7 +49,8 @@ def forms(rng, need, count):
     where = [f"-N{nodes} -n{tasks} --ntasks-per-node={each}",
              f"-N{nodes} -n{tasks}",
              f"-N{nodes} --ntasks-per-node={each}",
-             f"--nodes={nodes}-{nodes} -n{tasks}"]
+             f"--nodes={nodes}-{nodes} -n{tasks}",
+             f"--nodes={nodes}-{nodes + 1} -n{tasks}"]
     if nodes == 1:
         where += [f"-n{tasks}", f"-n{tasks} --ntasks-per-node={tasks}"]
         if tasks == 1:
@@ -182,6 +183,8 @@ class Forms:
             tool = rng.choice(["sbatch", "sbatch", "salloc", "srun"])
             k, ring = self.form(form, tool)
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
+            if f"--nodes={need[2]}-{need[2] + 1}" in form:
+                continue  # that is another need
             plain = rings.setdefault(k, (form, ring))
             if ring != plain[1]:
                 self.violation(form, f"ring {ring}, of {plain[0]} {plain[1]}")
