@@ -200,9 +200,10 @@ test_expect_success '6.5 an array of spares; a drained node is left; hold, relea
 	test "$(wc -l <begun)" = 3
 '
 test_expect_success '6.5 6.8 a gang that is preempted as a whole takes no spare' '
-	gather low && spare=$(squeue -h -t CF -o %A) && in_pool $spare &&
+	gather low && spare=$(squeue -h -t CF -o %A) &&
+	wait_for 20 in_pool $spare &&
 	rest=$(sbatch --parsable -p high -N7 --exclusive -t 5 --wrap="sleep 300") &&
-	wait_state $rest RUNNING && all_in PENDING ${members[@]} &&
+	wait_state $rest RUNNING && wait_for 20 all_in PENDING ${members[@]} &&
 	in_pool $spare && drop ${members[@]} $rest
 '
 test_expect_success '6.5 6.8 it yields to a job that preempts' '

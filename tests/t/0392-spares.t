@@ -139,10 +139,11 @@ test_expect_success '6.5 all complete' '
 '
 test_expect_success '6.6 6.5 replaced: the spare has the rank, who comes back is the spare' '
 	gather back 4 --gang-spares=1 --gang-on-failure=replace &&
-	wait_for 20 all_in RUNNING ${members[@]} && sort_out &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	wait_for 20 "sort_out && test \${#spares[@]} = 1" &&
 	lost=${ids[0]} spare=${spares[0]} && touch $lost.fail &&
 	wait_for 30 "test \"\$(gang_record $lost spare)\" = 1" &&
-	sort_out && test ${ids[0]} = $spare && test ${spares[0]} = $lost &&
+	wait_for 20 "sort_out && test \"\${ids[0]} \${spares[0]}\" = \"$spare $lost\"" &&
 	wait_for 15 "grep -q STATE= env.$lost.1" &&
 	grep -x "SLURM_GANG_MEMBER_RANK=" env.$lost.1 &&
 	wait_for 15 "test \"\$(now $lost SPARE_JOB_IDS 1)\" = $lost"

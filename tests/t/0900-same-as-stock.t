@@ -197,6 +197,18 @@ submit_batch()
 		done
 }
 
+# Wait for the other runs: where two of them reach a step at other times, a limit
+# may pass a minute of backfill's plan in one of them alone. NAME STEP
+together()
+{
+	local other
+
+	: >$1.at.$2
+	for other in stock1 stock2 gang; do
+		wait_for 60 "test -e $other.at.$2 -o -e $other.ended" || return 1
+	done
+}
+
 # Run the whole queue: NAME SCHEDULERPARAMETERS, options of slurm_setup. What
 # happened is left in NAME.order, NAME.layout and NAME.errors. To be called in a
 # subshell, which stops its own cluster when it ends.
@@ -215,11 +227,13 @@ run_queue()
 	while step=$((step + 1)); test $step -le 40; do
 		scontrol update PartitionName=main State=DOWN &&
 			cancel_some $step && submit_batch $step &&
+			together $name $step &&
 			scontrol update PartitionName=main State=UP &&
 			settle || return 1
 		{ echo "step $step"; layout; } >>$name.layout
 		test -n "$(squeue -h -o %i)" || break
 	done
+	: >$name.ended
 	# backfill of later releases says so if asked for jobs of several parts
 	sed -n 's/^[^ ]* \(sched: Allocate\|sched\/backfill: _start_job: \(HETJOB: \)*Started\) \(JobId=.*\)/\3/p' \
 		"$slurm_dir/log/slurmctld.log" >$name.order
@@ -259,7 +273,7 @@ compare()
 {
 	local title=$1 parameters=$2
 
-	rm -f ./*.order ./*.layout ./*.errors
+	rm -f ./*.order ./*.layout ./*.errors ./*.at.* ./*.ended
 	(run_queue stock1 "$parameters" --stock) &
 	(run_queue stock2 "$parameters" --stock) &
 	(run_queue gang "$parameters" --gang) &
