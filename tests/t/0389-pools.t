@@ -231,6 +231,16 @@ test_expect_success '6.5 cancelled, its members are gone and the pool is not' '
 	drop $spare
 '
 
+test_expect_success '6.16 salloc as a spare of a pool returns when the pool is deleted' '
+	scancel -u root && wait_for 20 nodes_idle &&
+	{ "$sgang" delete reserve || :; } && "$sgang" create reserve --pool &&
+	{ salloc -N1 -n2 --exclusive -t 10 --gang=reserve -J asks true 2>asks.err & } &&
+	asker=$! && wait_for 20 "test -n \"\$(squeue -h -n asks -o %A)\"" &&
+	spare=$(squeue -h -n asks -o %A) && wait_for 20 in_pool $spare &&
+	"$sgang" delete reserve && wait_for 15 "! kill -0 $asker 2>/dev/null" &&
+	! wait $asker && cat asks.err && "$sgang" create reserve --pool
+'
+
 # refuses TEXT COMMAND...
 refuses()
 {
