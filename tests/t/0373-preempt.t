@@ -15,6 +15,8 @@ KillWait=2
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=mid Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=5
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
+PartitionName=left Nodes=n[1-2] MaxTime=INFINITE State=UP PriorityTier=10
+PartitionName=right Nodes=n[3-4] MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=8
 PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
 users_setup
@@ -71,6 +73,15 @@ test_expect_success '3.24, 3.29, 3.30: three of four go for a gang of three' '
 	test "$(running ${lows[@]})" = 1 &&
 	gang_log root/a "preempts job" >log && test "$(wc -l <log)" = 3 &&
 	test "$(restarts_of ${lows[@]})" = 3 &&
+	drop ${lows[@]} ${members[@]}
+'
+test_expect_success '3.24: of two partitions without a common node one goes in each' '
+	fill main &&
+	members=($(submit -p left --exclusive -N1 -t 10 --gang=apart \
+			--gang-min-member=2)
+		$(submit -p right --exclusive -N1 -t 10 --gang=apart)) &&
+	start_together 20 ${members[@]} &&
+	gang_log root/apart "preempts job" >log && test "$(wc -l <log)" = 2 &&
 	drop ${lows[@]} ${members[@]}
 '
 test_expect_success '1.58, 3.24: the same for one that is an array' '

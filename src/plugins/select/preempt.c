@@ -21,7 +21,9 @@
 struct candidate {
 	struct sgang_candidate k;
 	struct gang *gang; /* NULL: none */
-	uint32_t seen;     /* number of requests that may preempt it */
+	uint32_t seen;     /* number of requests that it is in the way of, and
+			    * that may preempt it, or that it is in no way of */
+	bool now;          /* the last request may preempt it */
 };
 
 /* A unit is preempted as a whole: jobs[first] to jobs[first + n - 1]. */
@@ -36,6 +38,7 @@ struct preempt {
 	struct sgang_nodeset *scratch;
 	struct candidate *jobs;
 	size_t n_jobs, cap_jobs;
+	size_t n_sorted; /* ... of the requests before */
 	uint32_t requests;
 	struct unit *units;
 	struct sgang_victim *victims; /* the same, for the choice */
@@ -76,6 +79,8 @@ static bool in_attempt(const struct attempt *a, const struct gang *g)
 	return false;
 }
 
+/* Note that a request may preempt it. One that comes for the first time stands
+ * behind those of the requests before. */
 static void add_candidate(const struct sgang_candidate *k, void *arg)
 {
 	const struct candidate key = { .k = *k };
@@ -83,13 +88,12 @@ static void add_candidate(const struct sgang_candidate *k, void *arg)
 	struct candidate *c;
 	const struct entry *e;
 
-	if (p->requests) {
-		c = p->n_jobs ? bsearch(&key, p->jobs, p->n_jobs, sizeof(*c),
-					by_job) :
-				NULL;
-		if (c)
-			c->seen++;
-		return; /* not all of the requests may preempt it */
+	c = p->n_sorted ?
+		    bsearch(&key, p->jobs, p->n_sorted, sizeof(*c), by_job) :
+		    NULL;
+	if (c) {
+		c->now = true;
+		return;
 	}
 	if (p->n_jobs == p->cap_jobs) {
 		size_t cap = p->cap_jobs ? p->cap_jobs * 2 : 64;
@@ -108,22 +112,57 @@ static void add_candidate(const struct sgang_candidate *k, void *arg)
 		/* a completing job has left its gang */
 		.gang = e && e->m.state != SGANG_MEMBER_PENDING ? e->gang :
 								  NULL,
-		.seen = 1,
+		.now = true,
 	};
 }
 
-/* Find the jobs that each waiting member may preempt. */
+static bool may_preempt_for(const struct probed *asked)
+{
+	return asked->usable && !asked->asked;
+}
+
+/* True if the job has a node that the request could use. */
+static bool is_in_the_way(struct preempt *p, const struct candidate *c,
+			  const struct probed *asked)
+{
+	sgang_nodeset_clear(p->scratch);
+	p->a->c->host->jobs.nodes(c->k.job, p->scratch);
+	return sgang_nodeset_intersects(p->scratch, asked->ever);
+}
+
+/* Slurm lists jobs on nodes of a request's partition alone: jobs elsewhere are
+ * none of its business. */
+static void count_seen(struct preempt *p, size_t nth)
+{
+	for (size_t j = 0; j < p->n_jobs; j++) {
+		struct candidate *c = &p->jobs[j];
+
+		for (size_t i = j < p->n_sorted ? nth : 0; i <= nth; i++) {
+			const struct probed *asked = &p->a->probed[i];
+
+			if (may_preempt_for(asked))
+				c->seen += (i == nth && c->now) ||
+					   !is_in_the_way(p, c, asked);
+		}
+		c->now = false;
+	}
+}
+
+/* Find the jobs that each waiting member may preempt where it could run. */
 static void find_candidates(struct preempt *p)
 {
 	const struct attempt *a = p->a;
 
 	for (size_t i = 0; i < a->n_probed; i++) {
-		if (!a->probed[i].usable || a->probed[i].asked)
+		if (!may_preempt_for(&a->probed[i]))
 			continue;
 		a->c->host->preempt.candidates(a->probed[i].job, add_candidate,
 					       p);
-		if (!p->requests++ && p->n_jobs)
+		count_seen(p, i);
+		if (p->n_jobs > p->n_sorted)
 			qsort(p->jobs, p->n_jobs, sizeof(*p->jobs), by_job);
+		p->n_sorted = p->n_jobs;
+		p->requests++;
 	}
 }
 
@@ -265,7 +304,7 @@ static void add_gang(struct preempt *p, size_t first, size_t n)
 	}
 }
 
-/* Add jobs that all requests may preempt and that have a node the gang could
+/* Add jobs that no request may not preempt and that have a node the gang could
  * use; of a gang all members, if one of them has. */
 static void make_units(struct preempt *p)
 {

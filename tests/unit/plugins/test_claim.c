@@ -1214,4 +1214,44 @@ PREEMPTION_TEST(test_no_memory)
 	}
 }
 
+/* 3.24: members of partitions that share no node. Slurm lists for each request the
+ * jobs on the nodes of its partition alone. */
+PREEMPTION_TEST(test_unlike_partitions)
+{
+	struct fake_request left = high("apart", 2), right = left;
+	uint32_t lows[NODES], ids[2];
+
+	left.partition = 0x3;
+	right.partition = 0xc;
+	fill(0, lows);
+	ids[0] = submit(left);
+	ids[1] = submit(right);
+	pass();
+	reach(ids[0]);
+	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & 0x3), 1);
+	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & 0xc), 1);
+	assert_int_equal(restarts_of(lows, NODES), 2);
+}
+
+/* ... and a job in the way of one of them, which that one may not preempt, stays.
+ */
+PREEMPTION_TEST(test_unlike_partitions_spared)
+{
+	struct fake_request left = high("apart", 2), right = left;
+	struct fake_request firm = plain(1, 1);
+	uint32_t lows[2], ids[2];
+
+	left.partition = 0x1;
+	right.partition = 0x2;
+	firm.tier = 1;
+	lows[0] = start_on(0, plain(1, 1));
+	lows[1] = start_on(1, firm);
+	ids[0] = submit(left);
+	ids[1] = submit(right);
+	pass();
+	reach(ids[0]);
+	assert_int_equal(claimed_by(ids[0]), 0);
+	assert_int_equal(restarts_of(lows, 2), 0);
+}
+
 TEST_MAIN(NULL, NULL)
