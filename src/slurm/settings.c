@@ -854,6 +854,9 @@ static void apply(struct reading *r)
 	sgang_own.applied++;
 	sgang_own.forward_only = false;
 	sgang_own.configured = true;
+	/* everybody can read what is in nodes */
+	if (slurm_conf.private_data & PRIVATE_DATA_JOBS)
+		r->conf.node_extra = false;
 	use(&r->conf, all, &in);
 	sgang_conf_free(&sgang_own.conf);
 	sgang_conf_copy(&sgang_own.conf, &r->conf);

@@ -100,11 +100,21 @@ phase=gathering " queue &&
 	unset SQUEUE_FORMAT2 SINFO_GANG_FORMAT &&
 	scancel ${ids[@]}
 '
+test_expect_success 'PrivateData=jobs: nodes, which all can read, name no gang' '
+	scancel $block && rm -f train.go &&
+	ids=($(submit -N 1 -n 3 --gang=train --gang-min-member=1 train.sh)) &&
+	wait_for 20 all_in RUNNING ${ids[@]} &&
+	wait_for 10 "sinfo -h -N -O Extra:120 | grep -q gang=root/train" &&
+	echo PrivateData=jobs >>"$SLURM_CONF" && scontrol reconfigure &&
+	wait_for 10 "! sinfo -h -N -O Extra:120 | grep -q gang=" &&
+	all_in RUNNING ${ids[@]} &&
+	sed -i /^PrivateData=jobs/d "$SLURM_CONF" && scontrol reconfigure &&
+	wait_for 10 "sinfo -h -N -O Extra:120 | grep -q gang=root/train" &&
+	scancel ${ids[@]}
+'
 test_expect_success 'NodeExtra=no leaves the field alone' '
 	echo NodeExtra=no >>"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure &&
-	rm -f train.go &&
-	scancel $block &&
 	ids=($(submit -N 1 -n 3 --gang=train --gang-min-member=1 train.sh)) &&
 	wait_for 20 all_in RUNNING ${ids[@]} &&
 	! sinfo -h -N -O Extra:120 | grep gang= &&
