@@ -176,7 +176,7 @@ static void put_wait(const struct page *page, const struct sgang_gang *gang)
 		put_line(page, "Waiting   %s left",
 			 sgang_text_show_time(
 				 text, end > now ? (uint32_t)(end - now) : 0));
-	put_reason(page, gang->reason);
+	put_reason(page, sgang_gangs_reason(gang, gang->reason));
 }
 
 static void put_ring(const struct page *page, const struct sgang_record *record)
@@ -206,7 +206,8 @@ static void put_jobs(const struct page *page, const struct sgang_gang *gang)
 				 "%-16s %-12s %6s %s" :
 				 "%-16s %-12s %6s (%s)",
 			 id ? id : "?", job->state, rank,
-			 job->nodes[0] ? job->nodes : job->reason);
+			 job->nodes[0] ? job->nodes :
+					 sgang_gangs_reason(gang, job->reason));
 		free(id);
 	}
 }

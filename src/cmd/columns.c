@@ -212,7 +212,7 @@ static int64_t position(const struct sgang_gang *gang, int64_t now)
 static void put_reason(FILE *out, const struct sgang_gang *gang, int64_t now)
 {
 	(void)now;
-	fputs(gang->reason, out);
+	fputs(sgang_gangs_reason(gang, gang->reason), out);
 }
 
 static void put_nodes_or_reason(FILE *out, const struct sgang_gang *gang,
@@ -221,7 +221,7 @@ static void put_nodes_or_reason(FILE *out, const struct sgang_gang *gang,
 	if (gang->n_nodes)
 		put_nodes(out, gang, now);
 	else if (gang->reason[0])
-		fprintf(out, "(%s)", gang->reason);
+		fprintf(out, "(%s)", sgang_gangs_reason(gang, gang->reason));
 }
 
 /* The fields of a record that are numbers of a placement. */

@@ -466,6 +466,34 @@ void sgang_gangs_name(const struct sgang_record *record,
 		 record->ns[0] ? "/" : "", record->name);
 }
 
+/* What follows 'begin' in 'text'; NULL: it begins in another way. */
+static const char *after(const char *text, const char *begin)
+{
+	size_t n = strlen(begin);
+
+	return strncmp(text, begin, n) ? NULL : text + n;
+}
+
+const char *sgang_gangs_reason(const struct sgang_gang *gang,
+			       const char *reason)
+{
+	char own[sizeof("Gang ") + SGANG_GANGS_NAME];
+	char name[SGANG_GANGS_NAME];
+	const char *rest, *alone;
+
+	sgang_gangs_name(gang->record, name);
+	snprintf(own, sizeof(own), "Gang %s", name);
+	rest = after(reason, own);
+	if (!rest)
+		return reason;
+	alone = after(rest, " waits: ");
+	if (!alone)
+		alone = after(rest, ": ");
+	if (!alone)
+		alone = after(rest, " ");
+	return alone ? alone : reason;
+}
+
 int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;

@@ -72,6 +72,11 @@ uint32_t sgang_gangs_members(const struct sgang_gang *gang);
 void sgang_gangs_name(const struct sgang_record *record,
 		      char name[SGANG_GANGS_NAME]);
 
+/* The reason, of the gang or of one of its jobs, without the gang's own name at
+ * its beginning: for where that stands beside it. */
+const char *sgang_gangs_reason(const struct sgang_gang *gang,
+			       const char *reason);
+
 /* The end of its waiting time, in seconds since the epoch; 0: it does not run,
  * or its length is unknown here. */
 int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang);

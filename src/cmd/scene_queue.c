@@ -57,6 +57,8 @@ struct json_object *sgang_scene_queue(const struct sgang_gangs *gangs)
 		object = sgang_gangs_json(gang);
 		for (k = 0; k < sizeof(left_out) / sizeof(left_out[0]); k++)
 			json_object_object_del(object, left_out[k]);
+		sgang_json_text(object, "reason",
+				sgang_gangs_reason(gang, gang->reason));
 		put_times(object, gang);
 		sgang_json_text(object, "unit", gang->record->unit);
 		put_places(sgang_json_list(object, "places"), gang->record);

@@ -75,7 +75,7 @@ test_expect_success 'fields and order' '
 	lists "GANG     |NODES\nroot/run |2\n" -o "%9j|%6D" -t running &&
 	lists "daemon/a+|     0\nroot/a-g+|     0\n" \
 		-h -o "%9j|%.6D" -t gathering -S +j &&
-	lists "n[1-2]\n(Gang daemon/alone gathering 1/3 members)\n" \
+	lists "n[1-2]\n(gathering 1/3 members)\n" \
 		-h -o %R -A chem -S -T
 '
 test_expect_success 'columns stay columns, whatever the names' '
@@ -319,8 +319,8 @@ test_expect_success '0.36, 3.14 it is there at once, and no member' '
 test_expect_success '0.15 squeue shows the phase of the gang in its line' '
 	wait_for 10 squeue_says $object \
 		"Gang root/train gathering 0/2 members" &&
-	wait_for 10 line_is "root/train Gathering 0/2/3 nonstrict - 0 - - - Gang\
- root/train gathering 0/2 members"
+	wait_for 10 line_is "root/train Gathering 0/2/3 nonstrict - 0 - - - \
+gathering 0/2 members"
 '
 test_expect_success '0.24 a second one is refused' '
 	sgang_refuses 1 "gang root/train: it has a definition (JobId=$object), use\
@@ -370,8 +370,8 @@ test_expect_success '0.15, 0.16 members of a defined gang say its name alone' '
 	first=$(member train) &&
 	wait_for 10 squeue_says $first "Gang root/train gathering 1/3 members" &&
 	second=$(member train) &&
-	wait_for 10 line_is "root/train Gathering 2/3/3 strict - 0 - - - Gang\
- root/train gathering 2/3 members" &&
+	wait_for 10 line_is "root/train Gathering 2/3/3 strict - 0 - - - \
+gathering 2/3 members" &&
 	wait_for 10 squeue_says $object "Gang root/train gathering 2/3 members"
 '
 test_expect_success '0.15 the minimum of them starts' '

@@ -72,7 +72,7 @@ test_expect_success 'a gang that gathers, starts and completes' '
 	wait_for 10 shown one "Phase     Gathering" &&
 	wait_for 10 shown one \
 		"Progress  [++++++++++++++++++++++++++..............] 2/3" &&
-	shown one "Reason    Gang root/one gathering 2/3" &&
+	shown one "Reason    gathering 2/3" &&
 	third=$(submit -N 1 --exclusive --gang=one work.sh) &&
 	wait_for 20 shown one \
 		"[########################################] 3/3 members, 3 with"
@@ -118,17 +118,18 @@ test_expect_success 'q ends it' '
 '
 test_expect_success 'a reason that is too long for a line has several' '
 	long=$(printf "a%.0s" $(seq 63)) &&
-	late=$(submit -N 1 --gang=$long --gang-min-member=2 --wrap=true) &&
-	wait_for 10 squeue_says $late "1/2 members" &&
-	watch long -i 60 $long &&
+	late=$(submit -N 1 --gang=late --gang-min-member=1 \
+		--gang-groups=root/$long --wrap=true) &&
+	wait_for 10 squeue_says $late "is not there" &&
+	watch long -i 60 late &&
 	wait_for 10 shown long "JOBID" &&
 	printf q >&9 &&
 	ended long 1 &&
 	sed "s/$esc[^A-Za-z]*[A-Za-z]//g" long.page | tr -d "\r" >lines &&
 	cat >wanted <<-END &&
-	Reason    Gang
+	Reason    gang
 	          root/$long
-	          gathering 1/2 members
+	          is not there
 	END
 	grep -A 2 "^Reason" lines | test_cmp wanted - &&
 	scancel $late

@@ -205,6 +205,39 @@ GANGS_TEST(newest_generation_wins)
 			    "Gang alice/train gathering 1/2 members");
 }
 
+/* Beside the name of its gang a reason stands alone. */
+GANGS_TEST(reason_alone)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/train", P, 1, 100, 0, "", "", -1, WAITING, false },
+	};
+	static const struct {
+		const char *reason, *alone;
+	} cases[] = {
+		{ "Gang alice/train gathering 1/2 members",
+		  "gathering 1/2 members" },
+		{ "Gang alice/train waits: 2 nodes are needed",
+		  "2 nodes are needed" },
+		{ "Gang alice/train waits: Gang bob/b gathering 1/2 members",
+		  "Gang bob/b gathering 1/2 members" },
+		{ "Gang alice/train waits for its turn", "waits for its turn" },
+		{ "Gang alice/train: placeholder", "placeholder" },
+		{ "Gang alice/training waits for its turn",
+		  "Gang alice/training waits for its turn" },
+		{ "Gang bob/train waits for its turn",
+		  "Gang bob/train waits for its turn" },
+		{ "Gang alice/train", "Gang alice/train" },
+		{ "Resources", "Resources" },
+		{ "", "" },
+	};
+
+	build(rows, COUNT(rows));
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_string_equal(sgang_gangs_reason(&gangs.gang[0],
+						       cases[i].reason),
+				    cases[i].alone);
+}
+
 /* A member that came while another still ran belongs to the same gang. */
 GANGS_TEST(overlap_is_one_generation)
 {
