@@ -123,6 +123,17 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 	test "$(gang_record $a hops)" = island:6,leaf:2
 '
 
+# Ten times three cores on four times eight: not all have theirs on one node.
+test_expect_success 'shares that differ are not counted by islands' '
+	test_when_finished clear_cluster &&
+	members=() &&
+	for i in {1..10}; do
+		members+=($(submit --nodes=1-2 -n 3 --mem=100 --gang=odd \
+			--gang-min-member=10)) || return 1
+	done &&
+	start_together 15 ${members[@]}
+'
+
 # The number of nodes is not said, but follows: Slurm puts four tasks on each.
 test_expect_success 'GPUs of a job whose tasks fill a node are those of the node' '
 	test_when_finished clear_cluster &&

@@ -33,7 +33,8 @@ static bool uniform(const struct attempt *a)
 
 		if (p == last)
 			continue;
-		if (!p->fixed || !same_piece(first, p) ||
+		/* shares of uneven.c are no pieces */
+		if (!p->fixed || p->split || !same_piece(first, p) ||
 		    !h->jobs.same_units(first->job, p->job))
 			return false;
 		last = p;
