@@ -271,6 +271,14 @@ test_expect_success 'so where slurmctld logs nothing but errors' '
 	cat full.log "$slurm_dir/log/slurmctld.log" >all.log &&
 	mv all.log "$slurm_dir/log/slurmctld.log" && mend && check
 '
+test_expect_success 'a key of ours that slurm.conf has twice' '
+	echo "JobSubmitPlugins=gang" >>"$SLURM_CONF" &&
+	check &&
+	warned "$SLURM_CONF has JobSubmitPlugins more than once, and the last one counts: gang" \
+		"make one line of them" &&
+	test $(grep -c ^WARN out) = 1 &&
+	cp saved/slurm.conf "$slurm_dir/etc/"
+'
 test_expect_success 'a log that cannot be read here' '
 	answers "s|^(SlurmctldLogFile .*= ).*|\\1(null)|" &&
 	check && rm stubs/scontrol && hash -r &&
