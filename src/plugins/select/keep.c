@@ -6,8 +6,9 @@
  * gang's own turn tries them first. The records of the members have the nodes
  * and the time limit; this file derives its state from them, also after a
  * restart. A member that starts much later, or may not start, keeps no nodes. A
- * lost node may return to service by then. It is kept, too, or the gang would be
- * one short where it has no other, but it is avoided if other nodes will do.
+ * lost node may return to service by then. It is kept, too, unless another one is
+ * kept in its place, or the gang would be one short where it has no other, but it
+ * is avoided if other nodes will do.
  *
  * The nodes of a lost member are free before a pass has seen the loss and
  * decided whether it starts again. No job gets them until the next pass.
@@ -39,8 +40,10 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 		sgang_out_of_service(c, gone);
 		sgang_nodeset_and(gone, nodes);
 		sgang_node_list_fit(c, gone, r->lost);
-		if (also)
+		if (also) {
+			sgang_nodeset_subtract(nodes, gone);
 			sgang_nodeset_or(nodes, also);
+		}
 		if (away <= AWAY_SECONDS)
 			sgang_node_list_fit(c, nodes, r->kept);
 	}
