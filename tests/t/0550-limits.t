@@ -242,6 +242,53 @@ test_expect_success '2.3 a QOS of higher priority goes first' '
 	ends patient lab
 '
 
+# Who may run where, by account and QOS: first an ordinary job, then a gang of one
+# with the same request. PARTITION; REQUEST; ENDS
+acct add qos part,over,deny,big,reserved
+acct modify qos part set maxtresperjob=cpu=2
+acct modify qos over set flags=OverPartQOS maxtresperjob=cpu=4
+acct modify qos deny set flags=DenyOnLimit maxtresperjob=cpu=2
+acct modify qos big set flags=PartitionMaxNodes,PartitionTimeLimit
+acct modify qos reserved set flags=RequiresReservation
+acct modify user root set qos+=over,deny,big,reserved
+
+ends_so()
+{
+	local id
+
+	id=$(submit -p rule "${@:2}") || { test $1 = refused; return; }
+	case $1 in
+	run) wait_state $id RUNNING ;;
+	wait) wait_cycles && all_in PENDING $id ;;
+	*) false ;;
+	esac && drop $id
+}
+
+while IFS=';' read -r partition request ends <&9; do
+	test_expect_success "5.8 $(echo $partition:$request:$ends)" '
+		test_when_finished "clear_cluster; scontrol delete PartitionName=rule" &&
+		scontrol create PartitionName=rule Nodes=ALL $partition &&
+		ends_so $ends $request &&
+		ends_so $ends $request --gang=rule --gang-min-member=1
+	'
+done 9<<'END'
+AllowAccounts=lab; -n1 -A lab; run
+AllowAccounts=lab; -n1 -A other; wait
+DenyAccounts=lab; -n1 -A lab; wait
+AllowQos=small; -n1 --qos=small; run
+AllowQos=small; -n1; wait
+DenyQos=small; -n1 --qos=small; wait
+QOS=part; -n2; run
+QOS=part; -n3; wait
+QOS=part; -n3 --qos=over; run
+MaxNodes=2; -n3 --qos=deny; refused
+MaxNodes=1; -N2; wait
+MaxNodes=1; -N2 --qos=big; run
+MaxTime=10; -n1 -t 20; wait
+MaxTime=10; -n1 -t 20 --qos=big; run
+MaxNodes=2; -n1 --qos=reserved; refused
+END
+
 # So many minutes that those of the gangs before do not matter.
 test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 	sed -i "s/^AccountingStorageEnforce=.*/&,safe/" "$SLURM_CONF" &&
@@ -256,6 +303,11 @@ test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 	ends safe lab
 '
 
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+# What the rules are about, and their partition is gone when slurmctld reads the jobs
+# again.
+test_expect_success 'nothing is left' '
+	nothing_left "No fed_mgr state file" "Invalid partition .rule. for JobId" \
+		"qos reserved can only be used in a reservation"
+'
 
 test_done
