@@ -26,6 +26,8 @@ static bool is_open(const struct probed *p)
 
 static bool concerns(const struct attempt *a)
 {
+	if (!a->c->devices)
+		return false;
 	for (size_t i = 0; i < a->n_parts; i++) {
 		if (is_open(a->parts[i].probed))
 			return true;
@@ -138,6 +140,7 @@ static void choose(struct one_node *o)
 
 void sgang_one_node_fit(struct attempt *a)
 {
+	struct account *account = a->account; /* tells what they ask for */
 	bool trying = a->trying;
 	struct sgang_told told;
 	struct one_node o;
@@ -148,6 +151,7 @@ void sgang_one_node_fit(struct attempt *a)
 	o.before = a->plan;
 	a->plan = NULL;
 	a->trying = true;
+	a->account = NULL;
 	if (take(&o) && sgang_fit_parts(a) == 0) {
 		choose(&o);
 	} else {
@@ -155,6 +159,7 @@ void sgang_one_node_fit(struct attempt *a)
 		a->plan = o.before;
 	}
 	a->trying = trying;
+	a->account = account;
 	sgang_told_again(a, &told);
 	free(o.parts);
 }
