@@ -43,6 +43,7 @@
 #include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
 #include "src/stepmgr/gres_stepmgr.h"
+#include "src/stepmgr/srun_comm.h"
 #include "src/stepmgr/stepmgr.h"
 
 /* ---- state of a job ---- */
