@@ -127,7 +127,7 @@ test_expect_success '6.7 nor before a pass has seen the loss' '
 	slurm_fault && wait_for 40 runs_again 6 ${members[@]} && untouched $low
 '
 test_expect_success '6.7 a replaced member has its node back' '
-	run 6 one replace && low=$(waits) && nodes=$(nodes_of ${members[1]}) &&
+	run 6 one replace && low=$(waits --nice=5000) && nodes=$(nodes_of ${members[1]}) &&
 	touch ${members[1]}.fail &&
 	wait_for 40 runs_again 1 ${members[@]} && untouched $low &&
 	test "$(nodes_of ${members[1]})" = "$nodes"
