@@ -108,7 +108,7 @@ test_expect_success 'PrivateData=jobs: nodes, which all can read, name no gang' 
 	echo PrivateData=jobs >>"$SLURM_CONF" && scontrol reconfigure &&
 	wait_for 15 slurm_ctld_answers &&
 	wait_for 10 "! sinfo -h -N -O Extra:120 | grep -q gang=" &&
-	all_in RUNNING ${ids[@]} &&
+	wait_for 15 all_in RUNNING ${ids[@]} &&
 	sed -i /^PrivateData=jobs/d "$SLURM_CONF" && scontrol reconfigure &&
 	wait_for 15 slurm_ctld_answers &&
 	wait_for 10 "sinfo -h -N -O Extra:120 | grep -q gang=root/train" &&
