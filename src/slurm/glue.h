@@ -33,6 +33,8 @@ struct sgang_job_test {
 	struct sgang_shape *shape;         /* PROBE: filled */
 	const struct sgang_bounds *bounds; /* COMMIT: keep to these */
 	bool refused;                      /* COMMIT: no place within */
+	char bound[128]; /* COMMIT: the rule without which there was one; "":
+			  * none is known */
 };
 extern __thread struct sgang_job_test sgang_job_test;
 

@@ -198,6 +198,25 @@ uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 		    0;
 }
 
+uint64_t sgang_host_gres_of_one(uint32_t node, uint32_t id, bool one_used)
+{
+	const gres_node_state_t *ns = find_gres(node, id);
+	bool in_use = ns && one_used && ns->gres_cnt_alloc;
+	uint64_t most = 0;
+
+	if (!ns || !ns->topo_cnt || !ns->topo_gres_cnt_avail ||
+	    !ns->topo_gres_cnt_alloc)
+		return UINT64_MAX;
+	for (int t = 0; t < ns->topo_cnt; t++) {
+		uint64_t all = ns->topo_gres_cnt_avail[t];
+		uint64_t used = ns->topo_gres_cnt_alloc[t];
+
+		if (all > used && all - used > most && (used || !in_use))
+			most = all - used;
+	}
+	return most;
+}
+
 /* The number of pieces for which the node's GRES suffice, and in '*scarce'
  * (NULL: it does not matter) the cause for the scarcest: GPUS or GRES. */
 static uint64_t units_by_gres(const node_record_t *node_ptr,

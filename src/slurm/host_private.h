@@ -120,6 +120,9 @@ void sgang_host_node_room(uint32_t node, bool empty, struct sgang_room *room);
 /* The same of a GRES by Slurm's numbers; type 0: of all types. */
 uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 			    bool empty);
+/* The most of it that a single device has free; UINT64_MAX: devices are not
+ * known. 'one_used': jobs use one device of a node at a time. */
+uint64_t sgang_host_gres_of_one(uint32_t node, uint32_t id, bool one_used);
 /* True if jobs use it up, according to the first node that has it. */
 bool sgang_host_gres_consumed(uint32_t id);
 

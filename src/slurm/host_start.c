@@ -443,6 +443,11 @@ static void explain_refusal(job_record_t *job_ptr, int rc,
 		explain(job_ptr, rc, refusal->why, sizeof(refusal->why));
 		return;
 	}
+	if (sgang_job_test.bound[0]) {
+		snprintf(refusal->why, sizeof(refusal->why), "%s",
+			 sgang_job_test.bound);
+		return;
+	}
 	sgang_host_shape_of(handle(job_ptr), &shape);
 	sgang_rows_refresh();
 	(void)sgang_host_refresh();

@@ -450,6 +450,76 @@ static int lacks_on(const struct sgang_resources *res, const uint32_t *need,
 	return -1;
 }
 
+/* mps and shards are had of one GPU. The most that one has free; UINT64_MAX: it
+ * does not matter. */
+static uint64_t most_of_one(const struct sgang_resources *res, uint32_t d,
+			    uint32_t node)
+{
+	bool mps = !strcmp(res->dim[d].name, "mps");
+
+	if (res->dim[d].kind != GRES ||
+	    (!mps && strcmp(res->dim[d].name, "shard")))
+		return UINT64_MAX;
+	return sgang_host_gres_of_one(node, res->dim[d].id, mps);
+}
+
+/* With CR_Socket Slurm gives out whole sockets. */
+static bool by_socket(const job_record_t *job_ptr)
+{
+	uint16_t type = job_ptr->part_ptr ? job_ptr->part_ptr->cr_type : 0;
+
+	return (type ? type : slurm_conf.select_type_param) & RELEASE_BY_SOCKET;
+}
+
+/* "CPUs" are "CPU" for one. */
+static int length_of(const char *name, uint32_t want)
+{
+	size_t length = strlen(name);
+
+	return (int)(want == 1 && length > 3 &&
+				     !strcmp(name + length - 3, "PUs") ?
+			     length - 1 :
+			     length);
+}
+
+/* True if this node lacks something that is counted. */
+static bool say_lack_on(const job_record_t *job_ptr,
+			const struct sgang_resources *res, const uint32_t *need,
+			const uint8_t *type, uint32_t node, char *why,
+			size_t size)
+{
+	const char *at = node_record_table_ptr[node]->name, *name;
+	uint64_t have;
+	uint32_t want;
+	int d = lacks_on(res, need, type, node, &have);
+
+	for (uint32_t i = 0; d < 0 && i < res->n_dims; i++) {
+		want = need[type[node] * res->n_dims + i];
+		have = most_of_one(res, i, node);
+		if (want == SGANG_PLAN_ALL || have >= want)
+			continue;
+		snprintf(why, size, "needs %u %s of one GPU, %s has %llu free",
+			 want, res->dim[i].name, at, (unsigned long long)have);
+		return true;
+	}
+	if (d < 0)
+		return false;
+	want = need[type[node] * res->n_dims + (uint32_t)d];
+	name = res->dim[d].name;
+	if (want == SGANG_PLAN_ALL)
+		snprintf(why, size, "not all %s of %s are free", name, at);
+	else
+		snprintf(why, size, "needs %u %.*s, %s has %llu free%s", want,
+			 length_of(name, want), name, at,
+			 (unsigned long long)have,
+			 (res->dim[d].kind == CPUS ||
+			  res->dim[d].kind == ROWS) &&
+					 by_socket(job_ptr) ?
+				 " in sockets without a job" :
+				 "");
+	return true;
+}
+
 void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
 			const struct sgang_nodeset *nodes, char *why,
 			size_t size)
@@ -459,48 +529,28 @@ void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
 	uint8_t *type = xcalloc(node_record_count + 1, sizeof(*type));
 	uint32_t first = sgang_nodeset_next(nodes, 0);
 	struct sgang_resources res;
-	uint64_t have;
-	int d = -1;
+	bool said = false;
 
 	sgang_host_resources(&asked, 1, &res, type);
 	sgang_host_needs(&asked, &res, need);
-	for (uint32_t n = first; d < 0 && n != SGANG_NODE_NONE;
-	     n = sgang_nodeset_next(nodes, n + 1)) {
-		uint32_t want;
-
-		if (!node_record_table_ptr[n])
-			continue;
-		d = lacks_on(&res, need, type, n, &have);
-		if (d < 0)
-			continue;
-		want = need[type[n] * res.n_dims + d];
-		if (want == SGANG_PLAN_ALL)
-			snprintf(why, size,
-				 "JobId=%u: not all %s of %s are free",
-				 record(job)->job_id, res.dim[d].name,
-				 node_record_table_ptr[n]->name);
-		else
-			snprintf(why, size,
-				 "JobId=%u: needs %u %s, %s has %llu free",
-				 record(job)->job_id, want, res.dim[d].name,
-				 node_record_table_ptr[n]->name,
-				 (unsigned long long)have);
-	}
-	if (d < 0 && shape->segment)
+	for (uint32_t n = first; !said && n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		said = node_record_table_ptr[n] &&
+		       say_lack_on(record(job), &res, need, type, n, why, size);
+	if (!said && shape->segment)
 		snprintf(
 			why, size,
 			shape->segment < shape->min_nodes ?
-				"JobId=%u: Slurm finds no blocks with room for its segments of %u nodes" :
-				"JobId=%u: Slurm finds no blocks with room for its %u nodes",
-			record(job)->job_id, shape->segment);
-	else if (d < 0)
-		snprintf(
-			why, size,
-			"JobId=%u: Slurm finds no cores and GRES that go together on %s",
-			record(job)->job_id,
-			(first != SGANG_NODE_NONE &&
-			 node_record_table_ptr[first]) ?
-				node_record_table_ptr[first]->name :
-				"its nodes");
+				"Slurm finds no blocks with room for its segments of %u nodes" :
+				"Slurm finds no blocks with room for its %u nodes",
+			shape->segment);
+	else if (!said)
+		snprintf(why, size,
+			 "Slurm finds no cores%s that go together on %s",
+			 sgang_inside_gres(record(job)) ? " and GRES" : "",
+			 (first != SGANG_NODE_NONE &&
+			  node_record_table_ptr[first]) ?
+				 node_record_table_ptr[first]->name :
+				 "its nodes");
 	xfree(type);
 }

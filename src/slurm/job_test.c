@@ -380,6 +380,106 @@ static int ask_confined(const struct job_test *t,
 	return rc;
 }
 
+/* ---- why the stock plugin refused ---- */
+
+/* Ask again without a rule, on the same nodes. What the answer left is undone,
+ * because nothing starts by it. */
+static bool starts_without(const struct job_test *t, const bitstr_t *nodes)
+{
+	struct job_test other = *t;
+	bool starts;
+
+	other.node_bitmap = bit_copy((bitstr_t *)nodes);
+	starts = ask_with_victims(&other, NULL) == SLURM_SUCCESS;
+	FREE_NULL_BITMAP(other.node_bitmap);
+	if (starts)
+		free_job_resources(&t->job_ptr->job_resrcs);
+	return starts;
+}
+
+static bool is_by_switches(const struct job_test *t, const bitstr_t *nodes)
+{
+	job_record_t *job_ptr = t->job_ptr;
+	uint32_t switches = job_ptr->req_switch;
+	bool best = job_ptr->best_switch, starts;
+
+	if (!switches)
+		return false;
+	job_ptr->req_switch = 0;
+	job_ptr->best_switch = true;
+	starts = starts_without(t, nodes);
+	job_ptr->req_switch = switches;
+	job_ptr->best_switch = best;
+	return starts;
+}
+
+static bool is_by_contiguous(const struct job_test *t, const bitstr_t *nodes)
+{
+	job_details_t *d = t->job_ptr->details;
+	uint16_t contiguous = d->contiguous;
+	bool starts;
+
+	if (!contiguous)
+		return false;
+	d->contiguous = 0;
+	starts = starts_without(t, nodes);
+	d->contiguous = contiguous;
+	return starts;
+}
+
+/* Readers of a partition wait for the locks that are held here. */
+static bool is_by_partition(const struct job_test *t, const bitstr_t *nodes)
+{
+	part_record_t *part_ptr = t->job_ptr->part_ptr;
+	uint32_t most = part_ptr ? part_ptr->max_cpus_per_node : INFINITE;
+	bool starts;
+
+	if (most == INFINITE)
+		return false;
+	part_ptr->max_cpus_per_node = INFINITE;
+	starts = starts_without(t, nodes);
+	part_ptr->max_cpus_per_node = most;
+	return starts;
+}
+
+static bool is_by_reservation(const struct job_test *t, const bitstr_t *nodes)
+{
+	struct job_test other = *t;
+
+	if (!release_excludes_cores(&t->rest))
+		return false;
+	other.rest = release_exclude_nothing(&t->rest);
+	return starts_without(&other, nodes);
+}
+
+/* 'nodes': those that were planned. */
+static void find_bound(const struct job_test *t, const bitstr_t *nodes)
+{
+	const job_record_t *job_ptr = t->job_ptr;
+	const char *own = sgang_host_asked_reservation(job_ptr);
+	char *text = sgang_job_test.bound;
+	const size_t size = sizeof(sgang_job_test.bound);
+
+	if (is_by_switches(t, nodes))
+		snprintf(text, size, "there is no room within --switches=%u",
+			 job_ptr->req_switch);
+	else if (is_by_contiguous(t, nodes))
+		snprintf(text, size,
+			 "no neighbouring nodes have room (--contiguous)");
+	else if (is_by_partition(t, nodes))
+		snprintf(text, size,
+			 "MaxCPUsPerNode=%u of partition %.64s leaves no room",
+			 job_ptr->part_ptr->max_cpus_per_node,
+			 job_ptr->part_ptr->name);
+	else if (is_by_reservation(t, nodes))
+		snprintf(text, size,
+			 own ? "reservation %.64s has too few free cores" :
+			       "cores are reserved, too few others are free",
+			 own);
+	else
+		text[0] = '\0';
+}
+
 /* A gang has no victims: they would be killed for one member, before it is
  * known whether the others can start. */
 static int test_for_commit(const struct job_test *t)
@@ -387,7 +487,9 @@ static int test_for_commit(const struct job_test *t)
 	const struct sgang_bounds *bounds = sgang_job_test.bounds;
 	uint32_t planned = sgang_nodeset_count(bounds->nodes), n;
 	uint32_t least = t->min_nodes;
+	bool confined = bounds->islands || bounds->cpus || bounds->spare;
 	struct job_test alone = *t;
+	bitstr_t *nodes;
 	int rc = SLURM_ERROR;
 
 	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
@@ -402,11 +504,14 @@ static int test_for_commit(const struct job_test *t)
 	 */
 	if (planned > least && planned <= t->req_nodes)
 		alone.min_nodes = least = planned;
+	nodes = bit_copy(t->node_bitmap);
 	if (n >= least)
-		rc = (bounds->islands || bounds->cpus || bounds->spare) ?
-			     ask_confined(&alone, bounds) :
-			     ask_for_all(&alone);
+		rc = confined ? ask_confined(&alone, bounds) :
+				ask_for_all(&alone);
 	sgang_job_test.refused = rc != SLURM_SUCCESS;
+	if (rc != SLURM_SUCCESS && n >= least && !confined)
+		find_bound(&alone, nodes);
+	FREE_NULL_BITMAP(nodes);
 	if (rc == SLURM_SUCCESS)
 		release_set_flag(t->job_ptr, JOB_CONFIGURING);
 	return rc;

@@ -57,7 +57,7 @@
  *   release_queue_record()	fill what only some releases have in a record of the
  *			scheduler's queue, of which the rest is set
  *   RELEASE_MORE_LOCKS	locks of backfill that only some releases have
- *   RELEASE_BY_MEMORY, RELEASE_BY_CORE
+ *   RELEASE_BY_MEMORY, RELEASE_BY_CORE, RELEASE_BY_SOCKET
  *			in SelectTypeParameters: what is counted
  *   RELEASE_LEAST_LOADED	there: CR_LLN
  *   RELEASE_OWN_CORE_SPEC	among slurm_conf.conf_flags: AllowSpecResourcesUsage=YES
@@ -74,6 +74,8 @@
  *   release_exclude()	the same with more cores excluded, by a bitmap over
  *			the cluster, which it takes; release_free_excluded()
  *			ends it
+ *   release_excludes_cores()	whether they exclude any core;
+ *			release_exclude_nothing() gives those that do not
  *   RELEASE_PASSED	the calls that only pass through to the stock plugin,
  *			as CALL(type, name, parameters, arguments)
  */

@@ -207,6 +207,17 @@ static inline release_rest_t release_exclude(const release_rest_t *rest,
 	return more;
 }
 
+static inline bool release_excludes_cores(const release_rest_t *rest)
+{
+	return rest->exc_cores;
+}
+
+static inline release_rest_t release_exclude_nothing(const release_rest_t *rest)
+{
+	(void)rest;
+	return (release_rest_t){ .exc_cores = NULL };
+}
+
 static inline void release_free_excluded(release_rest_t *more)
 {
 	FREE_NULL_BITMAP(more->exc_cores);

@@ -221,6 +221,16 @@ static inline release_rest_t release_exclude(const release_rest_t *rest,
 	return more;
 }
 
+static inline bool release_excludes_cores(const release_rest_t *rest)
+{
+	return rest->exc && rest->exc->exc_cores;
+}
+
+static inline release_rest_t release_exclude_nothing(const release_rest_t *rest)
+{
+	return (release_rest_t){ .will_run = rest->will_run };
+}
+
 /* The other members are borrowed. */
 static inline void release_free_excluded(release_rest_t *more)
 {

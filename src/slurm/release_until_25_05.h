@@ -27,6 +27,7 @@ static inline int release_requeue(job_record_t *job_ptr)
 
 #define RELEASE_BY_MEMORY CR_MEMORY
 #define RELEASE_BY_CORE CR_CORE
+#define RELEASE_BY_SOCKET CR_SOCKET
 #define RELEASE_LEAST_LOADED CR_LLN
 
 #endif

@@ -645,8 +645,7 @@ static struct sgang_job *host_commit(struct sgang_job *j,
 	if (fits)
 		return j;
 	memset(refusal, 0, sizeof(*refusal));
-	snprintf(refusal->why, sizeof(refusal->why), "JobId=%u: nodes are busy",
-		 sgang_twin_id(j));
+	snprintf(refusal->why, sizeof(refusal->why), "nodes are busy");
 	refusal->nodes = true;
 	return NULL;
 }

@@ -64,6 +64,7 @@ RootOnly;     ; RootOnly=YES; ; ; -n1; 2; run
 CR_Socket;    ; SelectTypeParameters=CR_Socket; ; ; -n1; 6; run
 CR_Socket2;   ; SelectTypeParameters=CR_Socket; ; ; -n1; 7; wait
 CR_Socket3;   ; SelectTypeParameters=CR_Socket; ; -w @a -n3; -n1; 4; run
+CR_Socket5;   ; SelectTypeParameters=CR_Socket; ; -w @a -n1; -n1; 6; wait
 CR_Socket4;   ; SelectTypeParameters=CR_Socket; ; ; -N1 -n3; 3; run
 DOWN;         ; State=DOWN; ; ; -n1; 2; wait
 DRAIN;        ; State=DRAIN; ; ; -n1; 2; refused
@@ -319,6 +320,7 @@ same_places()
 	esac && ! grep "^$1:" failed
 }
 
+sgang=$(checked_sgang)
 rows=$(grep -c . table)
 slurm_nodes=$((rows * 3))
 slurm_setup --cloud $slurm_nodes --gang \
@@ -354,12 +356,41 @@ wait_for 60 "! squeue -h -o %r | grep -q 'waits for its turn'"
 wait_cycles
 look gang
 
+# Slurm writes its own word over the reason of a member, until the next pass: says
+# NAME PATTERN
+says()
+{
+	local gang=${1,,}
+
+	gang=${gang//_/-}
+	wait_for 5 "\"$sgang\" explain $gang | tr -s '\n ' ' ' |
+		grep -q \" Reason=Gang root/$gang waits: $2 \"" ||
+		{ "$sgang" explain $gang; return 1; }
+}
+
 while IFS=';' read -r name nodes part resv before request count ends; do
 	test -n "$name" || continue
 	test_expect_success "5.8 $(echo $name:$request $nodes $part $resv $before:$ends)" "
 		same_places $name $ends
 	"
 done <table
+test_expect_success '5.6 CR_Socket: CPUs in sockets that are taken are not free' '
+	says CR_Socket2 \
+		"needs 1 CPU, n[0-9]* has 0 free in sockets without a job" &&
+	says CR_Socket5 \
+		"needs 1 CPU, n[0-9]* has 0 free in sockets without a job"
+'
+test_expect_success '5.6 MaxCPUsPerNode' '
+	says MaxCPUsPerNode2 \
+		"MaxCPUsPerNode=2 of partition MaxCPUsPerNode2 leaves no room"
+'
+test_expect_success '5.6 cores that are reserved, for the gang and for others' '
+	says CoreCnt2 "reservation CoreCnt2_1 has too few free cores" &&
+	says CoreCnt4 "cores are reserved, too few others are free"
+'
+test_expect_success '5.6 --contiguous' '
+	says contiguous "no neighbouring nodes have room (--contiguous)"
+'
 # Slurm 22.05 counts the cores of --core-spec one way at the start, another at the end.
 test_expect_success 'there are no errors' '
 	! errors_left "Security violation" "cpu_cnt underflow" >&2

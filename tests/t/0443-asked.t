@@ -73,6 +73,14 @@ test_expect_success '4.19 --switches: each member on one leaf' '
 		on_one_leaf $id || return 1
 	done
 '
+test_expect_success '5.6 --switches where no leaf has room: that is the reason' '
+	test_when_finished clear_cluster &&
+	half=$(submit --exclusive -N 4 -w n[1-4]) &&
+	wait_state $half CONFIGURING &&
+	one=$(member wide -N 3 --switches=1@1:00:00 --gang-min-member=1) &&
+	wait_for 20 squeue_says $one \
+		"Gang root/wide waits: there is no room within --switches=1"
+'
 test_expect_success '4.19 --nodelist and --exclude' '
 	test_when_finished clear_cluster &&
 	ids=($(member named -N 2 -w n2,n7 --gang-min-member=2) \

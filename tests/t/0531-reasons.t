@@ -13,13 +13,16 @@ sgang=$(checked_sgang)
 ! command -v jq >/dev/null || test_set_prereq JQ
 
 slurm_setup -n 6 -c 4 --gang \
-	--node "Gres=gpu:2" --conf "GresTypes=gpu
+	--node "Gres=gpu:2,mps:200" --conf "GresTypes=gpu,mps
 SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=part Nodes=n[1-4] MaxTime=INFINITE State=UP"
 # Slurm counts GPUs that have a file each.
 touch "$slurm_dir"/run/gpu{0..1}
-echo "Name=gpu File=$slurm_dir/run/gpu[0-1]" >"$slurm_dir/etc/gres.conf"
+cat >"$slurm_dir/etc/gres.conf" <<END
+Name=gpu File=$slurm_dir/run/gpu[0-1]
+Name=mps Count=200
+END
 slurm_start
 
 # What scontrol says of each node, one a line: "NAME CPUS USED MB USED GPUS USED
@@ -161,6 +164,13 @@ test_expect_success '5.6 GPUs that others have' '
  1 with too few free GPUs)" &&
 	reasons_true 0 1 10 2 - - - - &&
 	drop ${members[@]} $one
+'
+# Of the GPUs of a node jobs have one at a time by mps.
+test_expect_success '5.6 mps are had of one GPU' '
+	busy=$(run_job -w n1 -N 1 -n 1 --mem=10 --gres=mps:50 -t 60) &&
+	submit_gang mps 2 -x n[2-6] -N 1 -n 1 --mem=10 --gres=mps:40 -t 5 &&
+	waits "Gang root/mps waits: needs 40 mps of one GPU, n1 has 10 free" &&
+	drop ${members[@]} $busy
 '
 test_expect_success '5.6 a reservation that begins before the members would end' '
 	scontrol create reservation reservationname=soon users=daemon \

@@ -267,12 +267,21 @@ static struct sgang_job *commit_one(struct attempt *a, size_t nth)
 		snprintf(refusal.why, sizeof(refusal.why), "injected failure");
 	else
 		job = commit_planned(a, nth, &refusal);
+	if (refusal.nodes && !a->elsewhere[0])
+		memcpy(a->elsewhere, refusal.why, sizeof(a->elsewhere));
 	if (job)
 		return job;
+	if (refusal.nodes)
+		memcpy(refusal.why, a->elsewhere, sizeof(refusal.why));
 	a->limited |= refusal.limit;
 	a->learned = a->may_repeat && refusal.nodes && sgang_learn(a, nth);
 	a->culprit = part->g;
-	snprintf(a->why, sizeof(a->why), "%s", refusal.why);
+	/* which member matters where they differ */
+	if (refusal.nodes && a->n_probed > 1)
+		snprintf(a->why, sizeof(a->why), "JobId=%u: %.200s",
+			 part->entry->job_id, refusal.why);
+	else
+		snprintf(a->why, sizeof(a->why), "%s", refusal.why);
 	return NULL;
 }
 

@@ -118,6 +118,8 @@ struct attempt {
 	int64_t *free_at; /* only for sgang_fit_when() */
 	int64_t at;
 	char why[256];                /* why it failed */
+	char elsewhere[256];          /* why a member got other nodes than those
+				       * that were planned: others lack them */
 	char lacks[SGANG_LACKS_SIZE]; /* record.h */
 	char unit[SGANG_UNIT_SIZE];
 	char helps[SGANG_HELPS_SIZE];
