@@ -319,24 +319,35 @@ static void put_placement(const struct request *request,
 
 /* -- the wait -- */
 
-/* The time at which its members are expected to start. All show the same, but
- * for a moment in which backfill has looked at some of them. 0: unknown. */
+/* When it is expected to start. 0: unknown, or never. */
 static int64_t start_of(const struct sgang_gang *gang)
 {
-	int64_t now = (int64_t)time(NULL), first = 0;
 	struct sgang_list_help help;
-	size_t i;
 
-	for (i = 0; i < gang->n_jobs; i++) {
-		int64_t start = gang->jobs[i]->start_time;
-
-		if (start > now && (!first || start < first))
-			first = start;
-	}
 	if (sgang_lists_read_help(gang->record->helps, &help) &&
 	    help.what == SGANG_HELP_NEVER)
 		return 0;
-	return first;
+	return sgang_gangs_start(gang, (int64_t)time(NULL));
+}
+
+/* What comes by itself at the time that Slurm expects, if no attempt has found
+ * more; NULL: other things than the end of jobs, which Slurm's reason names. */
+static const char *what_comes(const struct sgang_gang *gang)
+{
+	/* of the gang, and those that Slurm writes over it */
+	static const char *const room[] = { "Resources", "Priority", "None",
+					    "" };
+
+	if (!strcmp(gang->reason, "BeginTime"))
+		return "the begin time of its members";
+	if (gang->phase != SGANG_PHASE_WAITING)
+		return NULL;
+	for (size_t i = 0; i < sizeof(room) / sizeof(room[0]); i++) {
+		if (!strcmp(gang->reason, room[i]))
+			return "the end of running jobs";
+	}
+	return strncmp(gang->reason, "Gang ", 5) ? NULL :
+						   "the end of running jobs";
 }
 
 #define PREEMPTS_SIZE 512
@@ -401,14 +412,14 @@ static const struct {
 };
 
 /* 'start': when it is expected to start, or 0. */
-static void say_helps(const struct sgang_record *record, int64_t start,
+static void say_helps(const struct sgang_gang *gang, int64_t start,
 		      char text[HELPS_SIZE])
 {
 	char names[SGANG_HELPS_SIZE + 32] = "", when[SGANG_ANSWER_TIME];
-	const char *comes = "the end of running jobs";
+	const char *comes = what_comes(gang);
 	struct sgang_list_help help;
 
-	if (sgang_lists_read_help(record->helps, &help)) {
+	if (sgang_lists_read_help(gang->record->helps, &help)) {
 		comes = helps_words[help.what].before;
 		if (helps_words[help.what].name)
 			helps_words[help.what].name(&help, names,
@@ -419,7 +430,7 @@ static void say_helps(const struct sgang_record *record, int64_t start,
 			return;
 		}
 	}
-	if (start)
+	if (start && comes)
 		snprintf(text, HELPS_SIZE, "%s, expected by %s", comes,
 			 sgang_answer_time(start, when));
 }
@@ -460,7 +471,7 @@ static const char *what_helps(const struct sgang_gang *gang,
 			 "sgang release %s: %" PRIu32 " member%s held", name,
 			 held, held == 1 ? " is" : "s are");
 	else
-		say_helps(gang->record, start_of(gang), text);
+		say_helps(gang, start_of(gang), text);
 	return text;
 }
 

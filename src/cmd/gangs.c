@@ -190,6 +190,21 @@ static const char *first_reason(const struct sgang_gang *gang)
 	return reason[0] ? reason : reason_of(gang, SGANG_ROW_HELD);
 }
 
+int64_t sgang_gangs_start(const struct sgang_gang *gang, int64_t now)
+{
+	int64_t first = 0;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = gang->jobs[i];
+
+		if (job->class == SGANG_ROW_PENDING && job->start_time > now &&
+		    (!first || job->start_time < first))
+			first = job->start_time;
+	}
+	return first;
+}
+
 /* The nodes of live members; of a finished gang those it had. */
 static int collect_nodes(struct sgang_gang *gang, struct sgang_error *err)
 {

@@ -77,6 +77,11 @@ void sgang_gangs_name(const struct sgang_record *record,
 const char *sgang_gangs_reason(const struct sgang_gang *gang,
 			       const char *reason);
 
+/* The time at which its members are expected to start. All show the same, but
+ * for a moment in which backfill has looked at some of them. 0: unknown; a time
+ * that has passed is none. */
+int64_t sgang_gangs_start(const struct sgang_gang *gang, int64_t now);
+
 /* The end of its waiting time, in seconds since the epoch; 0: it does not run,
  * or its length is unknown here. */
 int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scene_queue.c - all gangs for the page */
 
+#include <time.h>
+
 #include "cmd/json.h"
 #include "cmd/scene_queue.h"
 #include "core/gang/lists.h"
@@ -8,22 +10,21 @@
 static void put_times(struct json_object *object, const struct sgang_gang *gang)
 {
 	bool over = gang->verdict != SGANG_VERDICT_NONE;
-	int64_t expected = 0, ends = 0;
+	int64_t ends = 0;
 	size_t i;
 
 	for (i = 0; i < gang->n_jobs; i++) {
 		const struct sgang_jobrow *job = gang->jobs[i];
 
-		if (job->class == SGANG_ROW_PENDING && job->start_time &&
-		    (!expected || job->start_time < expected))
-			expected = job->start_time;
 		if (job->end_time > ends &&
 		    (job->class == SGANG_ROW_RUNNING ||
 		     (job->class == SGANG_ROW_ENDED && over)))
 			ends = job->end_time;
 	}
 	sgang_json_bool(object, "over", over);
-	sgang_json_known(object, "expected", (uint64_t)expected);
+	sgang_json_known(object, "expected",
+			 (uint64_t)sgang_gangs_start(gang,
+						     (int64_t)time(NULL)));
 	sgang_json_known(object, "ends", (uint64_t)ends);
 }
 

@@ -232,7 +232,17 @@ $rack has 1 (1 busy)" &&
 	wait_for 20 tells close Place=$rack Free=1 Needed=2 &&
 	sed -n "/^   Reason=/,/^   Helps=/{/Helps=/!p}" out | tr -s "\n " " " >said &&
 	echo " Reason=$why " | tr -d "\n" | test_cmp - said &&
-	"$sgang" list --noheader --format=%r | grep -Fx "$why"
+	"$sgang" list --noheader --format=%r | grep -Fx "${why#*waits: }"
+'
+test_expect_success '4.34: its begin time is no end of running jobs' '
+	f=$(submit -N 1 --gang=begins --gang-min-member=2 --begin=now+1hour) &&
+	g=$(submit -N 1 --gang=begins --begin=now+1hour) &&
+	wait_for 15 tells begins Members=2 &&
+	begins=$(job_field $f StartTime) &&
+	sed -n "/^   Helps=/,\$p" out | tr -s "\n " " " >helps &&
+	echo " Helps=the begin time of its members, expected by $begins " |
+		tr -d "\n" | test_cmp - helps &&
+	drop $f $g
 '
 test_expect_success 'nothing is left' '
 	scancel -u root &&

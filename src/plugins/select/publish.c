@@ -506,7 +506,7 @@ static int64_t expected_start(const struct sgang_conductor *c,
 			first = e->expected;
 	}
 	if (first == INT64_MAX)
-		return g->joint.start > now ? g->joint.start : -1;
+		return g->joint.start > now ? g->joint.start : 0;
 	return first > g->joint.start ? first : g->joint.start;
 }
 

@@ -283,6 +283,27 @@ GANGS_TEST(gangs_are_ordered)
 	}
 }
 
+/* The first of its members, in the future. */
+GANGS_TEST(a_start_in_the_past_is_none)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", P, 1, 1, 0, "", "", -1, WAITING, false },
+		{ 2, "alice/a", P, 1, 1, 0, "", "", -1, WAITING, false },
+		{ 3, "alice/a", P, 1, 1, 0, "", "", -1, WAITING, false },
+		{ 4, "alice/a", R, 1, 1, 0, "n1", "", -1, WAITING, false },
+	};
+
+	build(rows, COUNT(rows));
+	store[0].start_time = 100;
+	store[1].start_time = 300;
+	store[2].start_time = 200;
+	store[3].start_time = 150;
+	assert_int_equal(sgang_gangs_start(&gangs.gang[0], 99), 100);
+	assert_int_equal(sgang_gangs_start(&gangs.gang[0], 100), 200);
+	assert_int_equal(sgang_gangs_start(&gangs.gang[0], 200), 300);
+	assert_int_equal(sgang_gangs_start(&gangs.gang[0], 300), 0);
+}
+
 /* What is not known is null in JSON, never 0. */
 GANGS_TEST(json_says_null)
 {
