@@ -218,7 +218,7 @@ test_expect_success '0.30 roles in two gangs start together' '
 		IFS=: read -r name members other <<<"$gang"
 		grep -x "submitted root/$name: $members members*" out &&
 		"$sgang" show $name >shown &&
-		grep " Groups=root/$other " shown || return 1
+		grep -E " Groups=root/$other( |$)" shown || return 1
 	done &&
 	wait_for 10 gang_attempted $2 1 &&
 	all_in PENDING "$@" &&
@@ -472,8 +472,8 @@ test_expect_success '0.13, 0.14 a gang that held for too long' '
 		--gang-waiting-time=10:00) &&
 	single=$(submit -N 1 --exclusive -o /dev/null --gang=slow) &&
 	wait_for 10 "shows slow Phase=Holding Held=2 WaitingTime=00:10:00" &&
-	since=$(sed -n "s/.* Since=\([^ ]*\) .*/\1/p" out) &&
-	ends=$(sed -n "s/.* WaitEnds=\([^ ]*\) .*/\1/p" out) &&
+	since=$(sed -n "s/.* Since=\([^ ]*\).*/\1/p" out) &&
+	ends=$(sed -n "s/.* WaitEnds=\([^ ]*\).*/\1/p" out) &&
 	test $(($(date -d $ends +%s) - $(date -d $since +%s))) = 600 &&
 	gang_setting MaxWaitingTime 0:01 &&
 	wait_for 15 "shows slow Phase=Timeout" &&
