@@ -181,8 +181,8 @@ test_expect_success '6.14 sgang list says Failed where all members failed' '
 	one=$(submit "$@" --wrap="exit 4") &&
 	two=$(submit "$@" --wrap="exit 5") &&
 	ended $one $two &&
+	wait_for 10 "\"$sgang\" list -h -o %n -t failed | grep -x \"all *\"" &&
 	test "$("$sgang" list -h -o %T -t failed | sort -u)" = Failed &&
-	"$sgang" list -h -o %n -t failed | grep -x "all *" &&
 	explained all &&
 	grep "Failed=$one .*ExitCode=4" out && grep "Failed=$two .*ExitCode=5" out
 '
