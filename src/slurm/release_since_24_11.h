@@ -226,9 +226,12 @@ static inline bool release_excludes_cores(const release_rest_t *rest)
 	return rest->exc && rest->exc->exc_cores;
 }
 
+/* The stock plugin reads it without a look whether it is there. */
 static inline release_rest_t release_exclude_nothing(const release_rest_t *rest)
 {
-	return (release_rest_t){ .will_run = rest->will_run };
+	static resv_exc_t nothing;
+
+	return (release_rest_t){ .exc = &nothing, .will_run = rest->will_run };
 }
 
 /* The other members are borrowed. */
