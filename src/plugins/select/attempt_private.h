@@ -481,6 +481,14 @@ uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run);
 int sgang_probed_copy(struct probed *to, const struct probed *from,
 		      uint32_t n_nodes);
 void sgang_probed_free(struct probed *p);
+/* Add a copy of the request that asks for so many nodes. NULL without room or
+ * memory. */
+struct probed *sgang_probed_fewer(struct attempt *a, const struct probed *asked,
+				  uint32_t nodes);
+/* Let the parts be as they were, and drop the requests from 'n_probed' on, which
+ * were added for others. */
+void sgang_parts_restore(struct attempt *a, const struct part *parts,
+			 size_t n_probed);
 
 /* The node of a run of such a plan. */
 uint32_t sgang_parts_node(const struct sgang_conductor *c,

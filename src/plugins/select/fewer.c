@@ -115,11 +115,7 @@ static void end(struct sizes *s)
 
 static void drop_sized(struct sizes *s)
 {
-	struct attempt *a = s->a;
-
-	memcpy(a->parts, s->parts, a->n_parts * sizeof(*a->parts));
-	while (a->n_probed > s->n_asked)
-		sgang_probed_free(&a->probed[--a->n_probed]);
+	sgang_parts_restore(s->a, s->parts, s->n_asked);
 }
 
 /* The request with so many nodes; NULL without room or memory. */
@@ -135,14 +131,7 @@ static struct probed *sized(struct sizes *s, struct probed *asked,
 		    p->shape.min_nodes == nodes)
 			return p;
 	}
-	if (a->n_probed == a->cap_probed)
-		return NULL;
-	p = &a->probed[a->n_probed];
-	if (sgang_probed_copy(p, asked, a->c->host->nodes.count()) < 0)
-		return NULL;
-	a->n_probed++;
-	a->c->host->jobs.fewer(p->job, nodes, &p->shape);
-	return p;
+	return sgang_probed_fewer(a, asked, nodes);
 }
 
 static bool apply(struct sizes *s)

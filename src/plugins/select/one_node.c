@@ -37,11 +37,7 @@ static bool concerns(const struct attempt *a)
 
 static void give_back(struct one_node *o)
 {
-	struct attempt *a = o->a;
-
-	memcpy(a->parts, o->parts, a->n_parts * sizeof(*a->parts));
-	while (a->n_probed > o->n_asked)
-		sgang_probed_free(&a->probed[--a->n_probed]);
+	sgang_parts_restore(o->a, o->parts, o->n_asked);
 }
 
 /* The request on one node; NULL without room or memory. */
@@ -54,13 +50,9 @@ static struct probed *on_one_node(struct one_node *o, struct probed *asked)
 		if (a->probed[i].asked == asked)
 			return &a->probed[i];
 	}
-	if (a->n_probed == a->cap_probed)
+	p = sgang_probed_fewer(a, asked, 1);
+	if (!p)
 		return NULL;
-	p = &a->probed[a->n_probed];
-	if (sgang_probed_copy(p, asked, a->c->host->nodes.count()) < 0)
-		return NULL;
-	a->n_probed++;
-	a->c->host->jobs.fewer(asked->job, 1, &p->shape);
 	p->fixed = sgang_shape_fixed(&p->shape);
 	p->asked = asked;
 	return p;

@@ -66,6 +66,27 @@ void sgang_probed_free(struct probed *p)
 	free(p->split);
 }
 
+struct probed *sgang_probed_fewer(struct attempt *a, const struct probed *asked,
+				  uint32_t nodes)
+{
+	struct probed *p = &a->probed[a->n_probed];
+
+	if (a->n_probed == a->cap_probed ||
+	    sgang_probed_copy(p, asked, a->c->host->nodes.count()) < 0)
+		return NULL;
+	a->n_probed++;
+	a->c->host->jobs.fewer(p->job, nodes, &p->shape);
+	return p;
+}
+
+void sgang_parts_restore(struct attempt *a, const struct part *parts,
+			 size_t n_probed)
+{
+	memcpy(a->parts, parts, a->n_parts * sizeof(*a->parts));
+	while (a->n_probed > n_probed)
+		sgang_probed_free(&a->probed[--a->n_probed]);
+}
+
 int sgang_fit_take_order(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
