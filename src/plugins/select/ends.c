@@ -108,6 +108,22 @@ void sgang_ends_note(struct sgang_conductor *c, struct gang *g,
 		note(c, g, info, &r);
 }
 
+/* The job and its record, if it has ended and Slurm still knows it; else NULL. */
+static struct sgang_job *find_ended(struct sgang_conductor *c, uint32_t job_id,
+				    struct sgang_record *r)
+{
+	struct sgang_job *job = c->host->jobs.find(job_id);
+	struct sgang_job_info info;
+
+	if (!job)
+		return NULL;
+	c->host->jobs.info(job, &info);
+	return info.state == SGANG_JOB_ENDED &&
+			       sgang_record_parse(info.comment, r) == 1 ?
+		       job :
+		       NULL;
+}
+
 /* ---- after a restart ---- */
 
 static void find_end(const struct sgang_job_info *info, void *arg)
@@ -171,15 +187,10 @@ static struct end *end_of_rank(const struct gang *g, uint32_t rank)
 
 static void write_replaced(struct sgang_conductor *c, uint32_t job_id)
 {
-	struct sgang_job *job = c->host->jobs.find(job_id);
-	struct sgang_job_info info;
 	struct sgang_record r;
+	struct sgang_job *job = find_ended(c, job_id, &r);
 
 	if (!job)
-		return;
-	c->host->jobs.info(job, &info);
-	if (info.state != SGANG_JOB_ENDED ||
-	    sgang_record_parse(info.comment, &r) != 1)
 		return;
 	r.replaced = true;
 	(void)sgang_publish_write(c, job, &r);
@@ -205,15 +216,10 @@ void sgang_ends_replaced(struct sgang_conductor *c, struct gang *g,
 static void write_verdict(struct sgang_conductor *c, uint32_t job_id,
 			  enum sgang_verdict verdict)
 {
-	struct sgang_job *job = c->host->jobs.find(job_id);
-	struct sgang_job_info info;
 	struct sgang_record r;
+	struct sgang_job *job = find_ended(c, job_id, &r);
 
 	if (!job)
-		return;
-	c->host->jobs.info(job, &info);
-	if (info.state != SGANG_JOB_ENDED ||
-	    sgang_record_parse(info.comment, &r) != 1)
 		return;
 	r.verdict = verdict;
 	if (sgang_publish_write(c, job, &r) == 0)
