@@ -293,7 +293,6 @@ static void put_blanks(struct text *text)
 {
 	for (; text->blanks; text->blanks--)
 		fputc(' ', text->out);
-	text->any = true;
 }
 
 /* A line of which nothing is left is no line. */
@@ -303,16 +302,13 @@ static void put_char(struct text *text, char c)
 		text->blanks++;
 		return;
 	}
-	if (c != '\n') {
-		put_blanks(text);
-	} else if (text->less && !text->any) {
+	if (c == '\n' && text->less && !text->any) {
 		text->blanks = 0;
 		text->less = false;
 		return;
 	}
-	for (; text->blanks; text->blanks--)
-		fputc(' ', text->out);
-	text->any = text->any && c != '\n';
+	put_blanks(text);
+	text->any = c != '\n';
 	text->less = text->less && c != '\n';
 	fputc(c, text->out);
 }
@@ -383,6 +379,7 @@ static const char *fill_place(struct json_object *object, size_t number,
 	form = read_place(form, &place);
 	place.indent = indent;
 	put_blanks(text);
+	text->any = true;
 	if (place.key[0] == '#')
 		fprintf(text->out, "%zu", number);
 	else
@@ -428,8 +425,7 @@ void sgang_answer_text(struct json_object *object, const char *form, FILE *out)
 	struct text text = { .out = out };
 
 	fill(object, 0, form, form + strlen(form), &text);
-	for (; text.blanks; text.blanks--)
-		fputc(' ', out);
+	put_blanks(&text);
 }
 
 /* ---- answers ---- */
