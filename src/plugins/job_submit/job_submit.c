@@ -1160,14 +1160,12 @@ check_spare_pool(const struct sgang_submit_job *job,
 
 /* ---- a new job ---- */
 
-/* What members and gang.conf say together must go with placeholders and
- * --gang-match, too. */
+/* What members and gang.conf say together must go with placeholders, too. */
 static enum sgang_submit_verdict
-check_with_others(const struct survey *survey, const struct sgang_spec *spec,
-		  struct sgang_error *err)
+check_with_placeholders(const struct survey *survey,
+			const struct sgang_spec *spec, struct sgang_error *err)
 {
-	if (sgang_spec_check_placeholders(&survey->tally.spec, err) ||
-	    sgang_spec_check_match(&survey->tally.spec, err))
+	if (sgang_spec_check_placeholders(&survey->tally.spec, err))
 		return SGANG_SUBMIT_INVALID;
 	if (!spec->placeholder || !sgang_gang_ordinary(&survey->tally))
 		return SGANG_SUBMIT_FINE;
@@ -1215,7 +1213,7 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	if (!verdict && (survey->tally.spec.pool || spec->pool))
 		verdict = check_pool_member(spec, err);
 	if (!verdict && survey->tally.spec.placeholders)
-		verdict = check_with_others(survey, spec, err);
+		verdict = check_with_placeholders(survey, spec, err);
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
 		return verdict;
