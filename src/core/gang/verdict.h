@@ -29,7 +29,7 @@
 
 struct sgang_record;
 
-/* To add one: a word and a phase in verdict.c, a line in doc/formats. */
+/* To add one: a word in verdict.c, a phase in record.c, a line in doc/formats. */
 enum sgang_verdict {
 	SGANG_VERDICT_NONE, /* it lives, or nobody has said */
 	SGANG_VERDICT_FINISHED,

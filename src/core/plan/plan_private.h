@@ -417,12 +417,12 @@ int sgang_count_broken(const struct sgang_plan_request *request,
 
 /* A placement of these runs, which are copied, without bound; NULL with
  * ENOMEM. */
-/* Give the units that have one rank more theirs, and measure the ring. */
-void sgang_plan_deal_more(const struct sgang_plan_request *request,
-			  struct sgang_placement *placement);
 struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 					const struct sgang_run *runs,
 					size_t n_runs);
+/* Give the units that have one rank more theirs, and measure the ring. */
+void sgang_plan_deal_more(const struct sgang_plan_request *request,
+			  struct sgang_placement *placement);
 
 /* -- weight.c -- */
 

@@ -10,8 +10,9 @@
  *
  * A gang with --gang-placeholders starts with its placeholders, and with members
  * of roles that have none: one attempt commits all of them, and they are held
- * as any gang is (hold.c). At the release placeholders stay as they are. To Slurm, and in the tally of their gang,
- * they are then running jobs, with seats in the ring.
+ * as any gang is (hold.c). At the release placeholders stay as they are. To
+ * Slurm, and in the tally of their gang, they are then running jobs, with seats
+ * in the ring.
  *
  * A member of the same role that comes later takes the nodes and the seat of a
  * placeholder in one hold of slurmctld's locks, so nobody else gets the nodes.
