@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "freed.h"
 #include "host_private.h"
 
 #include "core/base/hash.h"
@@ -1120,6 +1121,7 @@ const struct sgang_host sgang_host_slurm = {
 		.releases = host_releases,
 		.endless = host_endless,
 		.idle = sgang_host_idle,
+		.freed_since = sgang_freed_since,
 		.room = sgang_host_room,
 		.units = sgang_host_units,
 		.island_units = sgang_host_island_units,
@@ -1153,6 +1155,7 @@ const struct sgang_host sgang_host_slurm = {
 	.save = sgang_host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.freed = sgang_freed_count,
 	.node_stamp = host_node_stamp,
 	.supply = host_supply,
 	.job_stamp = host_job_stamp,

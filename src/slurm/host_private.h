@@ -27,6 +27,7 @@ extern time_t control_time;
 /* The plugin is also loaded by commands, which have none of this data. */
 #pragma weak accounting_enforce
 #pragma weak avail_node_bitmap
+#pragma weak cg_node_bitmap
 #pragma weak control_time
 #pragma weak idle_node_bitmap
 #pragma weak job_list

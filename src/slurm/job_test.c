@@ -554,6 +554,7 @@ static int run_now(const struct job_test *t, const struct sgang_spec *spec)
 	    offered.nodes &&
 	    sgang_nodeset_size(offered.nodes) == (uint32_t)node_record_count)
 		q.reserved = offered.nodes;
+	q.backfill = t->job_ptr->bit_flags & BACKFILL_SCHED;
 	rc = sgang_gate_now(&q, nodes);
 	sgang_nodeset_destroy(nodes);
 	return rc;

@@ -20,6 +20,7 @@
 
 #include "at_work.h"
 #include "draft.h"
+#include "freed.h"
 #include "host_private.h"
 #include "layout.h"
 #include "plugins/thread.h"
@@ -220,6 +221,13 @@ static void noticed(job_record_t *job_ptr)
 		sgang_conductor_poke(sgang_own.conductor);
 }
 
+/* What a job gives back may be what a gang waits for. */
+static void freed_by(const job_record_t *job_ptr)
+{
+	sgang_freed_by(job_ptr);
+	sgang_conductor_freed(sgang_own.conductor);
+}
+
 extern int select_p_node_init(void)
 {
 	int rc = sgang_stock.node_init();
@@ -292,7 +300,10 @@ extern int select_p_job_fini(job_record_t *job_ptr)
 	int rc = sgang_stock.job_fini(job_ptr);
 
 	noticed(job_ptr);
-	if (!sgang_select_at_work(job_ptr) || !sgang_host_concerns(job_ptr))
+	if (!sgang_select_at_work(job_ptr))
+		return rc;
+	freed_by(job_ptr);
+	if (!sgang_host_concerns(job_ptr))
 		return rc;
 	sgang_host_unhold_prepared(job_ptr);
 	sgang_conductor_ended(sgang_own.conductor, (struct sgang_job *)job_ptr,
@@ -308,8 +319,11 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 
 extern int select_p_job_resized(job_record_t *job_ptr, node_record_t *node_ptr)
 {
+	int rc = sgang_stock.job_resized(job_ptr, node_ptr);
+
 	atomic_fetch_add(&sgang_events, 1);
-	return sgang_stock.job_resized(job_ptr, node_ptr);
+	sgang_freed_all();
+	return rc;
 }
 
 extern int select_p_reconfigure(void)
@@ -317,6 +331,7 @@ extern int select_p_reconfigure(void)
 	int rc = sgang_stock.reconfigure();
 
 	atomic_fetch_add(&sgang_events, 1);
+	sgang_freed_all();
 	/* scontrol create and delete, and slurmd -Z end in this call. */
 	sgang_own.node_changes++;
 	if (sgang_select_at_work(NULL) && !sgang_settings_fit_nodes())
@@ -327,10 +342,16 @@ extern int select_p_reconfigure(void)
 /* A held member has nothing to suspend yet, and its hold would be lost. */
 extern int select_p_job_suspend(job_record_t *job_ptr, bool indefinite)
 {
-	if (sgang_select_at_work(job_ptr) && sgang_host_concerns(job_ptr) &&
+	bool at_work = sgang_select_at_work(job_ptr);
+	int rc;
+
+	if (at_work && sgang_host_concerns(job_ptr) &&
 	    sgang_host_slurm.holds.held((struct sgang_job *)job_ptr))
 		return ESLURM_TRANSITION_STATE_NO_UPDATE;
-	return sgang_stock.job_suspend(job_ptr, indefinite);
+	rc = sgang_stock.job_suspend(job_ptr, indefinite);
+	if (at_work)
+		freed_by(job_ptr);
+	return rc;
 }
 
 /* ---- calls that only pass through ---- */

@@ -292,6 +292,7 @@ bool sgang_twin_start(struct sgang_job *j, const struct sgang_nodeset *nodes,
 	}
 	q = question(&c);
 	q.reserved = q.spec ? reserved : NULL;
+	q.backfill = reserved != NULL;
 	if (!the.conductor) {
 		rc = try_nodes(&c, nodes, SGANG_VICTIMS_ALL, INT64_MAX, &start);
 	} else {

@@ -309,6 +309,9 @@ static void give_back(struct sgang_job *j)
 		j->n_nodes;
 	sgang_twin_charge(j);
 	j->struck = 0;
+	the.releases++;
+	for (uint32_t i = 0; i < j->n_nodes; i++)
+		the.released_at[j->nodes[i]] = the.releases;
 	note_change();
 }
 

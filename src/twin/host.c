@@ -41,6 +41,19 @@ static uint64_t host_stamp(void)
 	return the.stamp;
 }
 
+static uint64_t host_freed(void)
+{
+	return the.releases;
+}
+
+static void host_freed_since(uint64_t since, struct sgang_nodeset *nodes)
+{
+	for (uint32_t n = 0; n < the.n_nodes; n++) {
+		if (the.released_at[n] > since)
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
 static uint64_t host_job_stamp(void)
 {
 	return the.submissions;
@@ -859,6 +872,7 @@ const struct sgang_host sgang_twin_host = {
 		.releases = host_releases,
 		.endless = host_endless,
 		.idle = host_idle,
+		.freed_since = host_freed_since,
 		.room = host_room,
 		.units = host_units,
 		.causes = host_causes,
@@ -903,6 +917,7 @@ const struct sgang_host sgang_twin_host = {
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.freed = host_freed,
 	.node_stamp = host_fixed_stamp,
 	.supply = host_fixed_stamp,
 	.job_stamp = host_job_stamp,

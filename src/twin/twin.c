@@ -207,9 +207,11 @@ static bool set_up(const struct sgang_twin_terms *terms,
 	the.use = calloc(the.n_nodes + 1, sizeof(*the.use));
 	the.freed = calloc(the.n_nodes + 1, sizeof(*the.freed));
 	the.none = calloc(the.n_nodes + 1, sizeof(*the.none));
+	the.releases = 1;
+	the.released_at = calloc(the.n_nodes + 1, sizeof(*the.released_at));
 	outcome->samples = calloc(SAMPLES_MAX + 1, sizeof(*outcome->samples));
-	return the.use && the.freed && the.none && outcome->samples &&
-	       sgang_twin_choose_init() && make_jobs() &&
+	return the.use && the.freed && the.none && the.released_at &&
+	       outcome->samples && sgang_twin_choose_init() && make_jobs() &&
 	       sgang_twin_priority_init() && (!terms->conf || make_conductor());
 }
 
@@ -225,6 +227,7 @@ static void tear_down(void)
 	free(the.use);
 	free(the.freed);
 	free(the.none);
+	free(the.released_at);
 	free(the.jobs);
 	free(the.queue.at);
 	free(the.running.at);

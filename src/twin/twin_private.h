@@ -96,6 +96,8 @@ struct twin {
 
 	int64_t now;
 	uint64_t stamp, submissions, serial;
+	uint64_t releases;     /* of nodes by jobs, and 1 */
+	uint64_t *released_at; /* the count then, by node */
 	uint32_t n_nodes;
 	struct twin_use *use;
 	struct twin_use *freed; /* the same without jobs that are left out */

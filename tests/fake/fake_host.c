@@ -45,6 +45,7 @@ static struct {
 	uint64_t next_serial;
 	int64_t now;
 	uint64_t clock, stamp, submitted;
+	uint64_t n_freed, freed_at[FAKE_NODES];
 	uint8_t launches[LAUNCHES];
 	bool released[LAUNCHES]; /* since its last commit() */
 
@@ -360,8 +361,18 @@ static void subtract(const struct fake_job *j, struct node *nodes)
 	}
 }
 
+static void note_freed(uint64_t nodes)
+{
+	world.n_freed++;
+	for (uint32_t n = 0; n < FAKE_NODES; n++) {
+		if (nodes >> n & 1)
+			world.freed_at[n] = world.n_freed;
+	}
+}
+
 static void give_back(struct fake_job *j)
 {
+	note_freed(j->nodes);
 	subtract(j, live.nodes);
 	j->nodes = 0;
 	j->began = j->struck = 0;
@@ -1648,6 +1659,19 @@ static uint64_t host_stamp(void)
 	return world.stamp;
 }
 
+static uint64_t host_freed(void)
+{
+	return world.n_freed + 1;
+}
+
+static void host_freed_since(uint64_t since, struct sgang_nodeset *nodes)
+{
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!since || world.freed_at[n] >= since)
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
 static uint64_t host_job_stamp(void)
 {
 	return world.submitted;
@@ -1887,6 +1911,7 @@ const struct sgang_host fake_host = {
 		.releases = host_releases,
 		.endless = host_endless,
 		.idle = host_idle,
+		.freed_since = host_freed_since,
 		.room = host_room,
 		.units = host_units,
 		.island_units = host_island_units,
@@ -1919,6 +1944,7 @@ const struct sgang_host fake_host = {
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.freed = host_freed,
 	.node_stamp = host_node_stamp,
 	.supply = host_supply,
 	.job_stamp = host_job_stamp,
@@ -2247,6 +2273,8 @@ void fake_node_down(uint32_t node, bool down)
 {
 	live.nodes[node].down = down;
 	live.nodes[node].unregistered = false;
+	if (!down)
+		note_freed(1ULL << node);
 	world.stamp++;
 }
 
@@ -2390,6 +2418,7 @@ void fake_restart(void)
 	world.generation++;
 	world.lock_fails_in = world.save_dies_in = 0;
 	world.on_save = NULL;
+	note_freed(UINT64_MAX);
 	world.stamp++;
 	for (size_t i = 0; i < live.n_jobs; i++) {
 		if (live.jobs[i].state == FAKE_RUNNING)

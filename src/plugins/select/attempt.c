@@ -20,6 +20,9 @@
 /* The most places of a level that are tried when Slurm refuses the plan. */
 #define PLACES_MAX 4
 
+/* How what fits is committed. */
+enum how { WHOLE, IN_SLICES, DRY };
+
 /* ---- commit ---- */
 
 static void planned_nodes(const struct attempt *a, size_t part,
@@ -483,7 +486,7 @@ static bool transact(struct attempt *a)
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
 					   SGANG_EXTENT_TOTAL) < 0)
 		return false;
-	a->account = &account;
+	a->account = a->dry ? NULL : &account;
 	fits = sgang_fit(a) == 0;
 	a->account = NULL;
 	if (!fits)
@@ -492,6 +495,11 @@ static bool transact(struct attempt *a)
 	if (a->n_gangs == 1 && !(a->search && a->search->decided) &&
 	    !a->lessons->rounds && sgang_wait_policy_waits(a))
 		return false;
+	if (a->dry) {
+		a->gangs[0]->plan.nodes = sgang_fit_planned(a);
+		sgang_beside_note(a, a->plan, &a->gangs[0]->plan.share);
+		return a->gangs[0]->plan.nodes != NULL;
+	}
 	sgang_parts_account(a, &account);
 	sgang_one_node_account(a, &account);
 	progress = carry_out(a, &account);
@@ -523,6 +531,7 @@ static void count_fitting(struct attempt *a)
 	/* as chosen, not as planned */
 	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
 	fit = sgang_fit_how_many(a, a->n_parts - 1);
+	sgang_retry_lack(a, fit);
 	g->attempt.tried = (uint32_t)fit + 1;
 	g->attempt.skipped = (uint32_t)(a->n_parts - fit - 1);
 	for (size_t i = 0; i <= fit && i < a->n_parts; i++)
@@ -647,7 +656,7 @@ static bool only_elsewhere(const struct attempt *a)
  * help. */
 static bool one_transaction(struct sgang_conductor *c,
 			    const struct search *search, struct gang **gangs,
-			    size_t n, bool slices, struct lessons *lessons,
+			    size_t n, enum how how, struct lessons *lessons,
 			    bool *again)
 {
 	struct attempt a;
@@ -657,7 +666,8 @@ static bool one_transaction(struct sgang_conductor *c,
 	if (sgang_probe_open(&a, c, gangs, n) == 0) {
 		a.search = search;
 		a.lessons = lessons;
-		a.slices = slices;
+		a.slices = how == IN_SLICES;
+		a.dry = how == DRY;
 		done = transact(&a);
 		if (!done)
 			*again = go_on(&a);
@@ -671,13 +681,13 @@ static bool one_transaction(struct sgang_conductor *c,
 }
 
 static bool together(struct sgang_conductor *c, const struct search *search,
-		     struct gang **gangs, size_t n, bool slices)
+		     struct gang **gangs, size_t n, enum how how)
 {
 	struct lessons lessons = { .n = 0 };
 	bool done = false, again = true;
 
 	while (again && !done)
-		done = one_transaction(c, search, gangs, n, slices, &lessons,
+		done = one_transaction(c, search, gangs, n, how, &lessons,
 				       &again);
 	sgang_learn_end(&lessons);
 	return done;
@@ -695,7 +705,7 @@ static struct gang *one_by_one(struct sgang_conductor *c,
 	for (size_t round = 0; round < n && round < ROUNDS_MAX; round++) {
 		size_t i = 0;
 
-		while (i < n && together(c, search, &gangs[i], 1, false))
+		while (i < n && together(c, search, &gangs[i], 1, WHOLE))
 			i++;
 		if (i == n)
 			return NULL;
@@ -878,12 +888,12 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	if (policy.require[0] || policy.prefer_time) {
 		done = sgang_attempt_any_level(order, n) ?
 			       in_one_place(c, order, n, &stuck) :
-			       together(c, NULL, order, n, false);
+			       together(c, NULL, order, n, WHOLE);
 	} else {
 		stuck = each(c, &anywhere, order, n);
 		done = !stuck || (!policy.spread[0] &&
 				  !sgang_attempt_any_level(order, n) &&
-				  together(c, NULL, order, n, false));
+				  together(c, NULL, order, n, WHOLE));
 	}
 	if (!done)
 		blame(gangs, n, stuck);
@@ -919,8 +929,10 @@ static void begin_try(struct sgang_conductor *c, struct gang *g)
 	g->attempt.choice[0] = '\0';
 	g->joint.start = 0;
 	g->joint.whole_nodes = 0;
+	g->lack.members = 0;
 	sgang_nodeset_destroy(g->joint.nodes);
 	g->joint.nodes = NULL;
+	sgang_beside_forget(&g->joint.share);
 }
 
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
@@ -933,8 +945,15 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 	}
 	if (stopped_by_limits(c, gangs, n))
 		return false;
-	return (n == 1) ? together(c, NULL, gangs, 1, slices) :
-			  whole_group(c, gangs, n);
+	return (n == 1) ?
+		       together(c, NULL, gangs, 1, slices ? IN_SLICES : WHOLE) :
+		       whole_group(c, gangs, n);
+}
+
+bool sgang_attempt_plan(struct sgang_conductor *c, struct gang *g)
+{
+	begin_try(c, g);
+	return !stopped_by_limits(c, &g, 1) && together(c, NULL, &g, 1, DRY);
 }
 
 /* ---- as many as there is room for ---- */

@@ -113,6 +113,7 @@ struct attempt {
 	size_t n_done;  /* committed parts, ... */
 	size_t n_held;  /* ... those that earlier slices committed, now holds */
 	bool slices;    /* may be committed in slices */
+	bool dry;       /* nothing is committed */
 	uint64_t began; /* start of this slice, in CPU time */
 	struct sgang_placement *plan;
 	int64_t *free_at; /* only for sgang_fit_when() */
@@ -413,6 +414,8 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
 /* In between: set g->joint.nodes to the nodes of the parts at that time. */
 void sgang_fit_note_planned(struct attempt *a, int64_t when);
+/* The nodes of its plan; NULL without memory. */
+struct sgang_nodeset *sgang_fit_planned(const struct attempt *a);
 
 /* --- which.c --- */
 

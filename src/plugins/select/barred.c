@@ -32,6 +32,7 @@ static void forget(struct gang *g)
 		g->attempt.helps[0] = '\0';
 	sgang_nodeset_destroy(g->joint.nodes);
 	g->joint.nodes = NULL;
+	sgang_beside_forget(&g->joint.share);
 }
 
 /* Like a failed attempt, except that the next turn is not delayed. */
@@ -44,6 +45,7 @@ static void find_why(struct sgang_conductor *c, struct gang *g)
 		sgang_probe_all(&a);
 	g->attempt.failed = a.why[0] != '\0';
 	g->failed_at.stamp = 0;
+	g->failed_at.freed = 0;
 	g->failed_at.of = g->requests;
 	g->failed_at.time = c->host->now();
 	g->failed_at.limited = false;

@@ -119,6 +119,7 @@ static void end_claim(struct sgang_conductor *c, struct gang *g,
 		  g->name, why);
 	spare_victims(c, g->preempt.claim, NULL);
 	sgang_claim_forget(g);
+	sgang_retry_forget_all(c);
 	c->changed = true;
 	c->wake_scheduler = true;
 }
@@ -460,6 +461,7 @@ void sgang_claim_tell_all(struct sgang_conductor *c)
 		g->attempt.failed = true;
 		g->joint.start = sgang_claim_until(c, g);
 		sgang_nodeset_destroy(g->joint.nodes);
+		sgang_beside_forget(&g->joint.share);
 		g->joint.nodes = sgang_nodeset_copy(claim->nodes);
 		if (!claim->struck || claim->n_left)
 			snprintf(g->attempt.why, sizeof(g->attempt.why),

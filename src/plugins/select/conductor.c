@@ -12,18 +12,6 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* A gang whose attempt failed is tried again after a change in the cluster, or
- * after this many seconds (limits, reservations and licences change without an
- * event). */
-#define RETRY_SECONDS 5
-
-/* A gang that wants more whole nodes than are idle cannot start, whatever has
- * changed. An attempt after this time finds when it could. */
-#define SHORT_SECONDS 30
-
-/* ... unless the number of idle nodes it shows is outdated: then after this. */
-#define STALE_SECONDS 10
-
 /* A failed save is repeated after so many seconds, as in slurmctld itself. */
 #define SAVE_SECONDS 5
 
@@ -113,6 +101,8 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->turn.offer = NULL;
 		sgang_nodeset_destroy(g->joint.nodes);
 		g->joint.nodes = NULL;
+		sgang_beside_forget(&g->joint.share);
+		sgang_retry_drop_plan(g);
 		sgang_slices_forget_nodes(g);
 		sgang_claim_forget(g);
 		sgang_keep_forget(g);
@@ -139,40 +129,6 @@ void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 }
 
 /* ---- turns ---- */
-
-/* True if too few nodes are idle for the gang. False if a count cannot tell,
- * because holders might yield. The count is kept until a change. */
-static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
-{
-	uint64_t stamp = c->host->stamp();
-
-	if (!g->joint.whole_nodes || !g->partitions.nodes || c->holders)
-		return false;
-	if (!g->idle.known || g->idle.stamp != stamp) {
-		g->idle.nodes = c->host->nodes.idle(g->partitions.nodes);
-		g->idle.stamp = stamp;
-		g->idle.known = true;
-	}
-	return g->idle.nodes < g->joint.whole_nodes;
-}
-
-/* True if another attempt would have the same result. Not if the last one had
- * the nodes of backfill ('reserving') and this one has all. */
-static bool backed_off(struct sgang_conductor *c, struct gang *g,
-		       bool reserving)
-{
-	int64_t age = c->host->now() - g->failed_at.time;
-
-	if (!g->attempt.failed || (g->failed_at.limited && !reserving))
-		return false;
-	if (g->failed_at.stamp == c->host->stamp() && age < RETRY_SECONDS)
-		return true;
-	if (age >= (sgang_preempt_may(c, g) ? RETRY_SECONDS : SHORT_SECONDS) ||
-	    !short_of_nodes(c, g))
-		return false;
-	/* it cannot start, but the text it shows is outdated */
-	return g->idle.nodes == g->failed_at.idle || age < STALE_SECONDS;
-}
 
 /* Nodes that backfill reserves for jobs before the gang are forbidden for all
  * members; nodes offered to any member are allowed, also to a member that
@@ -231,7 +187,7 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 		return SGANG_TURN_TAKEN;
 	if (g->never.starts || c->save.error || waits_for_holds(g) ||
 	    (g->count.returning && !g->tally.satisfied) ||
-	    backed_off(c, g, reserving))
+	    sgang_retry_in_vain(c, g, reserving))
 		return SGANG_TURN_TAKEN;
 	if (widen_limit(c, g, nodes, reserving) < 0)
 		return SGANG_TURN_TAKEN;
@@ -278,32 +234,41 @@ static bool has_turn(struct sgang_conductor *c, const struct gang *g,
 	return false;
 }
 
-/* The nodes kept for the gang from the job; NULL: none. */
-static const struct sgang_nodeset *kept_for(struct sgang_conductor *c,
-					    const struct gang *g,
-					    const struct sgang_standing *s)
+/* Take out the nodes kept for the gang from the job. A job that the main
+ * scheduler tries behind a gang is tried again after the pass, and would not
+ * have been tried behind a job that waits. A job that backfill tries is not
+ * tried again in this cycle, so only a plan is kept from it, unless backfill
+ * keeps nodes of that for others. */
+static bool fence_for(struct sgang_conductor *c, const struct gang *g,
+		      const struct sgang_standing *s, bool backfill,
+		      struct sgang_nodeset *nodes)
 {
-	const struct sgang_nodeset *nodes = sgang_slices_nodes(g);
+	const struct sgang_nodeset *slices = sgang_slices_nodes(g);
 
-	return (nodes || !has_turn(c, g, s)) ? nodes : g->partitions.nodes;
+	if (slices)
+		return sgang_beside_cut(c, slices, NULL, NULL, nodes);
+	if (!has_turn(c, g, s))
+		return false;
+	if (!backfill)
+		return sgang_beside_cut(c, g->partitions.nodes, NULL, NULL,
+					nodes);
+	return g->plan.nodes &&
+	       (!g->turn.limit ||
+		sgang_nodeset_contains(g->turn.limit, g->plan.nodes)) &&
+	       sgang_beside_cut(c, g->plan.nodes, &g->plan.share, s->job,
+				nodes);
 }
 
 bool sgang_conductor_fence(struct sgang_conductor *c,
-			   const struct sgang_standing *s,
+			   const struct sgang_standing *s, bool backfill,
 			   struct sgang_nodeset *nodes)
 {
 	bool taken = false;
 
 	if (!c->turns)
 		return false;
-	for (struct gang *g = c->gangs; g; g = g->next) {
-		const struct sgang_nodeset *kept = kept_for(c, g, s);
-
-		if (!kept || !sgang_nodeset_intersects(nodes, kept))
-			continue;
-		sgang_nodeset_subtract(nodes, kept);
-		taken = true;
-	}
+	for (struct gang *g = c->gangs; g; g = g->next)
+		taken |= fence_for(c, g, s, backfill, nodes);
 	if (taken)
 		c->wake_scheduler = true;
 	return taken;
@@ -323,9 +288,7 @@ int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 	if (!g || sgang_branches_ordinary(g, spec) || !g->attempt.failed ||
 	    g->joint.start <= c->host->now())
 		return 0;
-	if (g->failed_at.stamp != c->host->stamp() && !short_of_nodes(c, g))
-		return 0;
-	return g->joint.start;
+	return sgang_retry_stands(c, g) ? g->joint.start : 0;
 }
 
 void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
@@ -335,6 +298,12 @@ void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 
 	if (e && start && (!e->first_planned || start < e->first_planned))
 		e->first_planned = start;
+}
+
+void sgang_conductor_freed(struct sgang_conductor *c)
+{
+	if (c->waiting)
+		sgang_conductor_poke(c);
 }
 
 void sgang_conductor_submitted(struct sgang_conductor *c)
@@ -438,6 +407,15 @@ static bool any_unsaved(const struct sgang_conductor *c)
 	return false;
 }
 
+static bool any_failed(const struct sgang_conductor *c)
+{
+	const struct gang *g = c->gangs;
+
+	while (g && !g->attempt.failed)
+		g = g->next;
+	return g != NULL;
+}
+
 static bool any_waiting_holder(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
@@ -518,6 +496,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_claim_review_all(c);
 	sgang_keep_look_all(c);
 	sgang_failed_look_all(c);
+	sgang_ahead_plan_all(c);
 	sgang_turns_take(c);
 	sgang_cold_again_all(c);
 	sgang_cold_take_all(c);
@@ -532,6 +511,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_nodes_show(c);
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);
+	c->waiting = any_failed(c);
 	save = any_unsaved(c) || c->changed || c->save.error;
 	c->slicing = sgang_slices_gang(c) != NULL;
 	if (c->wake_scheduler && !c->slicing) {

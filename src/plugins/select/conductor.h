@@ -97,11 +97,11 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 bool sgang_conductor_has_turns(const struct sgang_conductor *c);
 
 /* Call before the scheduler starts a job at position 's' on some of 'nodes'.
- * Takes out nodes that a gang before it whose turn has come could use, until
- * the conductor has run. True if any were taken. Called with slurmctld's locks
- * held. */
+ * Takes out nodes that a gang before it whose turn has come could use, or if
+ * 'backfill' starts it those that such a gang is planned on, until the conductor
+ * has run. True if any were taken. Called with slurmctld's locks held. */
 bool sgang_conductor_fence(struct sgang_conductor *c,
-			   const struct sgang_standing *s,
+			   const struct sgang_standing *s, bool backfill,
 			   struct sgang_nodeset *nodes);
 
 /* For backfill: when the whole gang could start, as known from its last failed
@@ -275,6 +275,10 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 
 /* Run a pass soon, because of a change. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);
+
+/* Call when something has become free: runs a pass soon if a gang waits for it.
+ * Called with slurmctld's locks held. */
+void sgang_conductor_freed(struct sgang_conductor *c);
 
 /* Call when a member was submitted, perhaps the last one. Runs a pass soon, but
  * not for each of many submitted in a row. */

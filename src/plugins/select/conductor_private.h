@@ -156,6 +156,14 @@ struct ends {
 	int64_t created;               /* of the gang that came to be then */
 };
 
+/* What a plan uses of its nodes (beside.c). */
+struct share {
+	uint32_t *units; /* pieces of its equal members, by node; NULL: it takes
+			  * them whole, or this is not known */
+	uint32_t job_id; /* of one of the members */
+	struct sgang_shape shape;
+};
+
 struct gang {
 	struct gang *next;  /* in the list of all */
 	struct gang *chain; /* in its bucket */
@@ -317,16 +325,33 @@ struct gang {
 	/* When it failed, so that it is not repeated before a change. */
 	struct {
 		uint64_t stamp; /* in this state of the cluster ... */
+		uint64_t freed; /* ... after so much had become free ... */
 		uint64_t of;    /* ... with these requests */
 		int64_t time;
 		bool limited;  /* to the nodes that backfill offered */
 		uint32_t idle; /* nodes, if `joint.whole_nodes` */
 	} failed_at;
+	/* What it lacked: room for so many more of its equal members. */
+	struct {
+		uint32_t members; /* 0: something else, or more than that */
+		uint32_t job_id;  /* of one of them */
+		struct sgang_shape shape;
+		bool room;       /* there may be room for them, ... */
+		uint64_t judged; /* ... after so much had become free */
+	} lack;
+	/* The nodes on which it would start (retry.c). */
+	struct {
+		struct sgang_nodeset *nodes; /* NULL: no such plan */
+		struct share share;          /* of these */
+		uint64_t stamp;              /* in this state of the cluster */
+		int64_t time;
+	} plan;
 
 	/* The common start that the last failed attempt has found. */
 	struct {
 		int64_t start;                  /* 0: not known */
 		struct sgang_nodeset *nodes;    /* NULL: not known */
+		struct share share;             /* of these */
 		bool reserved;                  /* these nodes are kept for it
 						 */
 		struct sgang_standing standing; /* of its first member; set with
@@ -491,6 +516,7 @@ struct sgang_conductor {
 	bool turns;              /* some gang has a turn, or ... */
 	atomic_bool slicing;     /* ... is being committed in slices */
 	bool holders;            /* some gang holds and waits for others */
+	bool waiting;            /* the attempt of some gang has failed */
 	bool reserving;          /* nodes are kept for a gang */
 	bool claims;             /* ... or freed for a gang */
 	int64_t told;            /* when members were last told of epochs */
@@ -642,6 +668,9 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 /* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
  * Returns the number of new holds. */
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
+/* True if sgang_attempt() would plan its minimum or more now: g->plan.nodes is
+ * set. False: the result is that of a failed attempt. Commits nothing. */
+bool sgang_attempt_plan(struct sgang_conductor *c, struct gang *g);
 
 /* --- branches.c --- */
 
@@ -783,7 +812,12 @@ bool sgang_victims_whole(const struct gang *g);
  * nodes. True if it does. */
 bool sgang_preempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
 /* True if Slurm, gang.conf and the gang's options allow it to preempt jobs. */
-bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g);
+static inline bool sgang_preempt_may(const struct sgang_conductor *c,
+				     const struct gang *g)
+{
+	return c->conf.preemption && c->host->preempt.enabled() &&
+	       g->tally.spec.preempt != SGANG_PREEMPT_NO;
+}
 
 /* --- node_list.c --- */
 
@@ -1078,6 +1112,44 @@ void sgang_account_started(struct sgang_conductor *c, struct sgang_job *job,
 /* The same for its end, if it was ever started. */
 void sgang_account_ended(struct sgang_conductor *c, struct sgang_job *job,
 			 const struct sgang_record *r);
+
+/* --- beside.c --- */
+
+struct attempt;
+
+/* Set 'share' to what the plan of 'a' (NULL: none) uses of each node. */
+void sgang_beside_note(const struct attempt *a,
+		       const struct sgang_placement *plan, struct share *share);
+void sgang_beside_forget(struct share *share);
+/* Take out the nodes that are kept for a gang and on which the job (NULL: not
+ * known) does not fit beside that share of it (NULL: all). True if any was. */
+bool sgang_beside_cut(struct sgang_conductor *c,
+		      const struct sgang_nodeset *kept,
+		      const struct share *share, struct sgang_job *job,
+		      struct sgang_nodeset *nodes);
+
+/* --- retry.c --- */
+
+/* Call after a failed attempt that places so many of its parts: notes what the
+ * gang lacks, if a count can tell when it is there. */
+void sgang_retry_lack(const struct attempt *a, size_t fit);
+/* Call when `attempt.failed` is known. */
+void sgang_retry_note(struct sgang_conductor *c, struct gang *g);
+/* Call when something may have changed that no stamp tells of. */
+void sgang_retry_forget_all(struct sgang_conductor *c);
+/* True if the last attempt failed, and nothing has become free that it lacked.
+ */
+bool sgang_retry_stands(struct sgang_conductor *c, struct gang *g);
+/* True if another attempt would have the same result. Not if the last one had
+ * the nodes of backfill ('reserving') and this one has all. */
+bool sgang_retry_in_vain(struct sgang_conductor *c, struct gang *g,
+			 bool reserving);
+void sgang_retry_drop_plan(struct gang *g);
+
+/* --- ahead.c --- */
+
+/* Plan gangs that have failed and may fit now. */
+void sgang_ahead_plan_all(struct sgang_conductor *c);
 
 /* --- late_member.c --- */
 

@@ -137,6 +137,23 @@ uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
 	return cost;
 }
 
+struct sgang_nodeset *sgang_fit_planned(const struct attempt *a)
+{
+	struct sgang_nodeset *nodes =
+		sgang_nodeset_create(a->c->host->nodes.count());
+
+	for (size_t r = 0; nodes && r < a->plan->n_runs; r++)
+		sgang_nodeset_add(nodes,
+				  sgang_parts_node(a->c, &a->plan->runs[r]));
+	for (size_t i = 0; nodes && i < a->n_parts; i++) {
+		const struct probed *p = a->parts[i].probed;
+
+		if (p->split) /* just the nodes found for it */
+			sgang_nodeset_or(nodes, p->usable);
+	}
+	return nodes;
+}
+
 /* Set g->joint.nodes of each gang to its nodes of that plan (NULL: none). */
 static void note_planned(struct attempt *a, const struct sgang_placement *plan)
 {
@@ -146,6 +163,7 @@ static void note_planned(struct attempt *a, const struct sgang_placement *plan)
 		sgang_nodeset_destroy(g->joint.nodes);
 		g->joint.nodes =
 			sgang_nodeset_create(a->c->host->nodes.count());
+		sgang_beside_note(a, plan, &g->joint.share);
 	}
 	for (size_t i = 0; plan && i < plan->n_runs; i++) {
 		const struct sgang_run *run = &plan->runs[i];

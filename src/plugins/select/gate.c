@@ -200,7 +200,8 @@ int sgang_gate_now(const struct sgang_question *q, struct sgang_nodeset *nodes)
 	if (!nodes)
 		return ask_slurm(q, &t, &start);
 	if (sgang_conductor_has_turns(q->conductor))
-		(void)sgang_conductor_fence(q->conductor, &q->standing, nodes);
+		(void)sgang_conductor_fence(q->conductor, &q->standing,
+					    q->backfill, nodes);
 	(void)sgang_gate_keep_off(q, nodes);
 	late = q->spec && sgang_conductor_late(q->conductor, q->spec, nodes);
 	return ask_for_job(q, &t, late, &start);

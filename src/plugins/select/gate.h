@@ -64,7 +64,8 @@ struct sgang_question {
 	const struct sgang_nodeset *reserved;
 	/* NULL: nodes near to its gang are not preferred. */
 	const struct sgang_fabric *fabric;
-	bool placed; /* call place() */
+	bool placed;   /* call place() */
+	bool backfill; /* it is backfill that starts the job */
 };
 
 /* True if jobs without a gang must be checked, too. */

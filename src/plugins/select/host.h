@@ -39,6 +39,11 @@ struct sgang_host {
 
 	/* Changes whenever a job, node, partition or reservation changed. */
 	uint64_t (*stamp)(void);
+	/* Rises whenever something has become free, or allowed, that a waiting
+	 * job may use: a job has ended, shrunk or been suspended, a node has
+	 * come back, a partition or a reservation has changed. Not when a job
+	 * begins. Never 0. */
+	uint64_t (*freed)(void);
 	/* Changes whenever a node changed. */
 	uint64_t (*node_stamp)(void);
 	/* Changes when nodes become usable or unusable, and when a partition or

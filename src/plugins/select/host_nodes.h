@@ -141,6 +141,9 @@ struct sgang_host_nodes {
 
 	/* The number of idle nodes: nodes without any job. */
 	uint32_t (*idle)(const struct sgang_nodeset *nodes);
+	/* Add the nodes where that happened after freed() (host.h) was 'since'.
+	 */
+	void (*freed_since)(uint64_t since, struct sgang_nodeset *nodes);
 	/* The sum of their free resources. */
 	void (*room)(const struct sgang_nodeset *nodes,
 		     struct sgang_room *room);

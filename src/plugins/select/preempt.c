@@ -692,12 +692,6 @@ static bool claim_plan(struct preempt *p)
 
 /* ---- permission ---- */
 
-bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g)
-{
-	return c->conf.preemption && c->host->preempt.enabled() &&
-	       g->tally.spec.preempt != SGANG_PREEMPT_NO;
-}
-
 /* Record why the gang preempts no job. */
 static void tell_spared(struct gang *g, enum sgang_spared why, int64_t number)
 {

@@ -47,8 +47,7 @@ void sgang_reserve_review(struct sgang_conductor *c)
 		return;
 	/* The cancel of a waiting member changes none of the inputs of the
 	 * back-off. */
-	for (struct gang *g = c->gangs; g; g = g->next)
-		g->failed_at.stamp = 0;
+	sgang_retry_forget_all(c);
 	c->wake_scheduler = true;
 }
 
@@ -205,22 +204,21 @@ void sgang_reserve_all(struct sgang_conductor *c)
 	free(list);
 }
 
-/* Take out the nodes kept for 'g' from a job with these gang options (NULL:
- * none); from gangs, all of a domain in which they cannot both be. True if any
- * was taken. */
+/* Take out the nodes kept for 'g' on which the job does not fit beside it; from
+ * gangs ('spec': its options), all of a domain in which they cannot both be.
+ * True if any was taken. */
 static bool keep_for(struct sgang_conductor *c, const struct gang *g,
+		     const struct sgang_standing *s,
 		     const struct sgang_spec *spec, struct sgang_nodeset *nodes)
 {
 	struct sgang_nodeset *around = NULL;
-	const struct sgang_nodeset *kept = g->joint.nodes;
 	bool any;
 
 	if (spec)
-		around = sgang_exclusive_around(c, g, spec, kept);
-	if (around)
-		kept = around;
-	any = sgang_nodeset_intersects(nodes, kept);
-	sgang_nodeset_subtract(nodes, kept);
+		around = sgang_exclusive_around(c, g, spec, g->joint.nodes);
+	any = around ? sgang_beside_cut(c, around, NULL, NULL, nodes) :
+		       sgang_beside_cut(c, g->joint.nodes, &g->joint.share,
+					standing_job(c, s), nodes);
 	sgang_nodeset_destroy(around);
 	return any;
 }
@@ -310,7 +308,7 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 		    until <= g->joint.start || (own && same_group(own, g)) ||
 		    !sgang_registry_any_left(c, g) ||
 		    !sgang_reserve_before(c, &g->joint.standing, s) ||
-		    !keep_for(c, g, spec, nodes))
+		    !keep_for(c, g, s, spec, nodes))
 			continue;
 		if (g->joint.start > when)
 			when = g->joint.start;

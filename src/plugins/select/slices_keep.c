@@ -6,17 +6,6 @@
 
 #include "slices.h"
 
-static struct sgang_nodeset *planned_nodes(const struct attempt *a)
-{
-	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(a->c->host->nodes.count());
-
-	for (size_t r = 0; nodes && r < a->plan->n_runs; r++)
-		sgang_nodeset_add(nodes,
-				  sgang_parts_node(a->c, &a->plan->runs[r]));
-	return nodes;
-}
-
 enum sgang_progress sgang_slices_keep(struct attempt *a,
 				      const struct account *account)
 {
@@ -24,7 +13,7 @@ enum sgang_progress sgang_slices_keep(struct attempt *a,
 	struct gang *g = a->gangs[0];
 
 	if (s)
-		s->planned = planned_nodes(a);
+		s->planned = sgang_fit_planned(a);
 	if (!s || !s->planned) {
 		free(s);
 		sgang_hold_give_back(a->c, g, SGANG_HOLD_END_NONE);

@@ -520,14 +520,8 @@ static void note_result(struct sgang_conductor *c, struct gang **group,
 		 * for a change. */
 		g->attempt.failed = !done && !g->attempt.only_min &&
 				    !g->attempt.one_hold;
-		g->failed_at.stamp = c->host->stamp();
-		g->failed_at.of = g->requests;
-		g->failed_at.time = c->host->now();
 		g->failed_at.limited = limited;
-		if (g->attempt.failed && g->joint.whole_nodes &&
-		    g->partitions.nodes)
-			g->failed_at.idle =
-				c->host->nodes.idle(g->partitions.nodes);
+		sgang_retry_note(c, g);
 	}
 }
 
@@ -706,6 +700,7 @@ static void end_turn(struct gang *g)
 		group[i]->turn.due = false;
 		group[i]->turn.own = false;
 		group[i]->turn.wishes = false;
+		sgang_retry_drop_plan(group[i]);
 		sgang_nodeset_destroy(group[i]->turn.limit);
 		group[i]->turn.limit = NULL;
 	}

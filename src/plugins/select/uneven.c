@@ -701,6 +701,7 @@ static void note_planned(struct uneven *u)
 	struct attempt *a = u->a;
 
 	for (size_t i = 0; i < a->n_gangs; i++) {
+		sgang_beside_forget(&a->gangs[i]->joint.share);
 		if (a->gangs[i]->joint.nodes)
 			sgang_nodeset_clear(a->gangs[i]->joint.nodes);
 	}

@@ -716,20 +716,54 @@ TOY_TEST(test_unknown_level)
 
 /* ---- turns ---- */
 
-/* No attempt without a change, but one after five seconds. */
-/* Members that share nodes: idle nodes do not tell, so five seconds do. */
-TOY_TEST(test_back_off_of_cpus)
+/* No attempt without a change, but one after five seconds: members that differ
+ * may lack anything. */
+TOY_TEST(test_back_off_of_unlike)
 {
-	uint32_t ids[2];
+	uint32_t one = submit(MEMBER("train", 2, .cpus = 3)), two, probes;
 
 	assert_true(fake_start(submit(plain(15, 1)), FAKE_ALL_NODES));
-	submit_and_schedule(MEMBER("train", 2, .cpus = 3), 2, ids);
-	/* no end of a job helps: would it fit if there were none? */
-	assert_int_equal(fake_counts.probes, 2);
+	two = submit(MEMBER("train", 2, .cpus = 2));
+	settle();
+	probes = fake_counts.probes;
 	wait_and_schedule(4);
-	assert_int_equal(fake_counts.probes, 2);
+	assert_int_equal(fake_counts.probes, probes);
 	wait_and_schedule(1);
-	assert_int_equal(fake_counts.probes, 3);
+	assert_true(fake_counts.probes > probes);
+	assert_int_equal(fake_state(one), FAKE_PENDING);
+	assert_int_equal(fake_state(two), FAKE_PENDING);
+}
+
+/* Equal members that share nodes: where something is freed, a count shows
+ * whether the rest of them may fit. That a job begins is no change. */
+TOY_TEST(test_back_off_of_cpus)
+{
+	uint32_t ids[4], ends[4], probes;
+
+	for (int i = 0; i < 3; i++) {
+		ends[i] = submit(plain(1, 1));
+		assert_true(fake_start(ends[i], FAKE_ALL_NODES));
+		fake_ends_at(ends[i], 1000500);
+	}
+	assert_true(fake_start(submit(plain(12, 1)), FAKE_ALL_NODES));
+	submit_and_schedule(MEMBER("train", 4, .cpus = 3), 4, ids);
+	assert_int_equal(record_of(ids[0]).tried, 2);
+	probes = fake_counts.probes;
+	wait_and_schedule(29);
+	assert_int_equal(fake_counts.probes, probes);
+	/* three are lacking; one node is freed, and used again */
+	fake_end(ends[0]);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, probes);
+	ends[3] = submit(plain(1, 1));
+	assert_true(fake_start(ends[3], FAKE_ALL_NODES));
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, probes);
+	wait_and_schedule(1);
+	assert_true(fake_counts.probes > probes);
+	for (int i = 1; i < 4; i++)
+		fake_end(ends[i]);
+	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
 /* 0.1: the only member that said the minimum is cancelled. */

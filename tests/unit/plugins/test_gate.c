@@ -87,11 +87,12 @@ bool sgang_conductor_reserves(const struct sgang_conductor *c)
 }
 
 bool sgang_conductor_fence(struct sgang_conductor *c,
-			   const struct sgang_standing *s,
+			   const struct sgang_standing *s, bool backfill,
 			   struct sgang_nodeset *nodes)
 {
 	(void)c;
 	(void)s;
+	(void)backfill;
 	leave(nodes, ~says.fenced);
 	return true;
 }

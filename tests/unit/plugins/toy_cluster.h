@@ -42,6 +42,7 @@ static struct sgang_conductor *c;
 static char context[160]; /* said when something is wrong */
 
 static uint32_t toy_islands = 1; /* in each node */
+static bool toy_backfill;        /* it is backfill that looks at the queue */
 
 static inline void toy_look_inside(struct sgang_topologies *all)
 {
@@ -92,6 +93,7 @@ static inline int setup(void **state)
 	(void)state;
 	toy_nodes = NODES;
 	toy_islands = 1;
+	toy_backfill = false;
 	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
 	fake_log_reset();
 	context[0] = '\0';
@@ -200,7 +202,7 @@ static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes,
 
 static inline enum sgang_turn turn(uint32_t id)
 {
-	return turn_on(id, ALL_FREE, false);
+	return turn_on(id, ALL_FREE, toy_backfill);
 }
 
 /* The nodes of 'nodes' that a job that stands there may start on. */
@@ -210,7 +212,7 @@ static inline uint64_t fenced_from(const struct sgang_standing *s,
 	struct sgang_nodeset *set = toy_set(nodes);
 	bool taken;
 
-	taken = sgang_conductor_fence(c, s, set);
+	taken = sgang_conductor_fence(c, s, toy_backfill, set);
 	assert_int_equal(taken, bits_of(set, toy_nodes) != nodes);
 	nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
@@ -224,6 +226,19 @@ static inline uint64_t fenced(uint32_t priority, uint64_t nodes)
 					  .job_id = UINT32_MAX };
 
 	return fenced_from(&s, nodes);
+}
+
+/* ... for this one, and what it asks for is known. */
+static inline uint64_t fenced_job(const struct fake_job *j, uint64_t nodes)
+{
+	struct sgang_standing s = { .priority = j->rq.priority,
+				    .job_id = j->id };
+
+	fake_scheduler(true);
+	s.job = fake_host.jobs.find(j->id);
+	nodes = fenced_from(&s, nodes);
+	fake_scheduler(false);
+	return nodes;
 }
 
 /* The first in the queue behind 'after' (NULL: at its head). */
@@ -280,12 +295,21 @@ static inline void schedule(void)
 			continue;
 		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
 			continue;
-		nodes = fenced(j.rq.priority, fake_fits(j.id));
+		nodes = toy_backfill ? fenced_job(&j, fake_fits(j.id)) :
+				       fenced(j.rq.priority, fake_fits(j.id));
 		if (j.gang[0])
 			nodes = late_on(j.id, nodes, 0);
 		while (fake_start(j.id, nodes))
 			;
 	}
+}
+
+/* The same by backfill, which keeps no nodes for jobs before a gang here. */
+__attribute__((unused)) static inline void backfill(void)
+{
+	toy_backfill = true;
+	schedule();
+	toy_backfill = false;
 }
 
 static inline void schedule_and_pass(void)

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_retry.c - what a gang that waits costs other jobs, and when it is tried
+ * again */
+
+#include "../unit.h"
+#include "../core/fuzz.h"
+#include "toy_cluster.h"
+
+/* Jobs have all of so many nodes until then. */
+static uint32_t busy_for(uint32_t nodes, int64_t ends)
+{
+	uint32_t id = submit(plain(nodes, 500));
+
+	assert_true(fake_start(id, FAKE_ALL_NODES));
+	fake_ends_at(id, ends);
+	return id;
+}
+
+/* The main scheduler tries nobody behind a job that waits, and comes again; of
+ * what backfill tries only the nodes of a plan are kept. */
+TOY_TEST(test_fence_of_backfill)
+{
+	uint32_t ids[2];
+
+	submit_and_pass(MEMBER("train", 2, .partition = LEAF(0) | LEAF(1)), 2,
+			ids);
+	toy_backfill = true;
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_true(sgang_conductor_has_turns(c));
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	toy_backfill = false;
+	assert_true(fenced(1, ALL_FREE) == (LEAF(2) | LEAF(3)));
+	pass_to(ids, 2, FAKE_RUNNING);
+}
+
+/* A gang that did not fit, and fits now, is planned by the pass. Its nodes are
+ * those on which it then starts. */
+TOY_TEST(test_plan_before_the_turn)
+{
+	uint32_t first = busy_for(15, 1000500), ids[2];
+	uint64_t kept;
+
+	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
+	fake_end(first);
+	fake_counts.woken = 0;
+	pass_to(ids, 2, FAKE_PENDING);
+	assert_int_equal(fake_counts.woken, 1);
+	toy_backfill = true;
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE); /* it has no turn */
+	assert_int_equal(turn(ids[1]), SGANG_TURN_TAKEN);
+	kept = ALL_FREE & ~fenced(1, ALL_FREE);
+	assert_int_equal(__builtin_popcountll(kept), 2);
+	assert_true(fenced(101, ALL_FREE) == ALL_FREE);
+	pass_to(ids, 2, FAKE_RUNNING);
+	assert_true((ALL_FREE & ~fake_idle_nodes()) == kept);
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+}
+
+/* ... but not if backfill has no such nodes for it. */
+TOY_TEST(test_plan_that_is_not_offered)
+{
+	uint32_t first = busy_for(15, 1000500), ids[2];
+
+	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
+	fake_end(first);
+	pass();
+	toy_backfill = true;
+	turn_on(ids[0], 0x0001, true);
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	pass_to(ids, 2, FAKE_PENDING);
+}
+
+/* A plan whose nodes others have taken since is made again. */
+TOY_TEST(test_plan_is_outdated)
+{
+	uint32_t first = busy_for(15, 1000500), ids[2], other;
+
+	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
+	fake_end(first);
+	pass();
+	other = busy_for(15, 1000900);
+	wait_and_pass(1);
+	toy_backfill = true;
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_false(sgang_conductor_has_turns(c));
+	toy_backfill = false;
+	fake_end(other);
+	pass();
+	schedule_to(ids, 2, FAKE_RUNNING);
+}
+
+/* An attempt that cannot succeed is none of a waiting gang's turns: neither when
+ * jobs begin, nor when too little is freed; and never of those that may preempt,
+ * or that wait for a lease of others' nodes, is a plan made. */
+TOY_TEST(test_no_turn_in_vain)
+{
+	uint32_t ends[2] = { busy_for(7, 1000500), busy_for(8, 1000500) };
+	uint32_t ids[12];
+
+	gather_to(MEMBER("train", 12, .cpus = 4), 12, ids, FAKE_PENDING);
+	fake_end(ends[0]);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+		assert_false(sgang_conductor_has_turns(c));
+		pass_to(ids, 12, FAKE_PENDING);
+	}
+	fake_end(ends[1]);
+	schedule_to(ids, 12, FAKE_RUNNING);
+}
+
+/* Nodes that were kept for another gang are free for this one when that is
+ * cancelled, though no job has ended. */
+TOY_TEST(test_kept_nodes_are_given_up)
+{
+	uint32_t first = busy_for(14, 1000500), ids[4], more[2];
+
+	(void)first;
+	gather_to(MEMBER("large", 4, .priority = 200), 4, ids, FAKE_PENDING);
+	submit_many(member_of("small", 2), 2, more);
+	for (int i = 0; i < 4; i++)
+		fake_end(ids[i]);
+	pass();
+	schedule_to(more, 2, FAKE_RUNNING);
+}
+
+/* ---- what is kept of a node ---- */
+
+/* The nodes of 'nodes' on which the job may run beyond the joint start. */
+static uint64_t not_kept(uint32_t id, uint64_t nodes)
+{
+	struct sgang_nodeset *set = toy_set(nodes);
+	struct sgang_standing s = { .priority = fake_job(id)->rq.priority,
+				    .job_id = id };
+
+	fake_scheduler(true);
+	s.job = fake_host.jobs.find(id);
+	(void)sgang_conductor_keep(c, &s, NULL, 1000900, set);
+	fake_scheduler(false);
+	nodes = bits_of(set, toy_nodes);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+static uint32_t other(uint32_t cpus, uint32_t nodes)
+{
+	struct fake_request rq = plain(nodes, 1);
+
+	rq.cpus = cpus;
+	return submit(rq);
+}
+
+/* 12.2: until the joint start a gang that will use three CPUs of a node leaves
+ * the fourth to others, whose number of nodes is fixed or not; and nothing of a
+ * node that it takes whole, or on which its own are not free yet. */
+TOY_TEST(test_kept_is_what_is_used)
+{
+	struct fake_request long_one = plain(2, 500);
+	uint32_t ids[4], busy, one, two, whole, tasks;
+
+	long_one.partition = 0xc000;
+	busy = submit(long_one);
+	assert_true(fake_start(busy, FAKE_ALL_NODES));
+	fake_ends_at(busy, 1000500);
+	gather_to(MEMBER("train", 4, .cpus = 3, .partition = LEAF(3)), 4, ids,
+		  FAKE_PENDING);
+	one = other(1, 1);
+	two = other(2, 1);
+	whole = submit(plain(1, 1));
+	tasks = submit((struct fake_request){ .total_cpus = 2, .priority = 1 });
+	assert_true(not_kept(one, ALL_FREE) == (ALL_FREE & ~0xc000));
+	assert_true(not_kept(two, ALL_FREE) == (ALL_FREE & ~LEAF(3)));
+	assert_true(not_kept(whole, ALL_FREE) == (ALL_FREE & ~LEAF(3)));
+	assert_true(not_kept(tasks, ALL_FREE) == (ALL_FREE & ~LEAF(3)));
+	/* it has been placed there: the next finds too little */
+	assert_true(fake_start(one, 0x1000));
+	assert_true(not_kept(other(1, 1), LEAF(3)) == 0x2000);
+	fake_end(busy);
+	schedule_to(ids, 4, FAKE_RUNNING);
+}
+
+/* Members that differ keep their nodes whole. */
+TOY_TEST(test_kept_of_unlike)
+{
+	struct fake_request long_one = plain(2, 500);
+	uint32_t ids[2], more[2], busy;
+
+	long_one.partition = 0xc000;
+	busy = submit(long_one);
+	assert_true(fake_start(busy, FAKE_ALL_NODES));
+	fake_ends_at(busy, 1000500);
+	submit_many(MEMBER("train", 4, .cpus = 3, .partition = LEAF(3)), 2,
+		    ids);
+	submit_many(MEMBER("train", 4, .cpus = 4, .partition = LEAF(3)), 2,
+		    more);
+	settle();
+	assert_true(not_kept(other(1, 1), ALL_FREE) == (ALL_FREE & ~LEAF(3)));
+}
+
+/* ---- jobs and gangs that come and go ---- */
+
+static struct {
+	uint64_t dice;
+	uint32_t lost; /* jobs that backfill refused though they fit */
+	uint32_t gangs, others, cycles;
+	uint64_t turns, probes;
+} play;
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t)fuzz_below(&play.dice, n);
+}
+
+static bool is_other(const struct fake_job *j, enum fake_state state)
+{
+	return j->live && !j->gang[0] && j->state == state;
+}
+
+/* A cycle of backfill and the pass behind it. A job of no gang that still waits,
+ * though it fits on nodes that no gang has got, was refused. */
+static void cycle(void)
+{
+	uint64_t fits[FAKE_JOBS];
+
+	backfill();
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		fits[i] = is_other(j, FAKE_PENDING) ? fake_fits(j->id) : 0;
+	}
+	pass();
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (fits[i] && is_other(j, FAKE_PENDING) &&
+		    __builtin_popcountll(fake_fits(j->id)) >= (int)j->rq.nodes)
+			play.lost++;
+	}
+	play.cycles++;
+}
+
+static void end_some(void)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (j->live && j->state == FAKE_RUNNING &&
+		    below(j->gang[0] ? 4 : 6) == 0)
+			fake_end(j->id);
+	}
+	fake_purge();
+}
+
+static uint32_t count(bool gangs)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		n += j->live && j->state == FAKE_PENDING &&
+		     !j->gang[0] != gangs;
+	}
+	return n;
+}
+
+static void submit_gang(bool whole)
+{
+	char name[16];
+	uint32_t n = 4 + below(whole ? 8 : 24), ids[32];
+	struct fake_request rq = MEMBER(name, n, .priority = 400);
+
+	snprintf(name, sizeof(name), "g%u", play.gangs++);
+	rq.cpus = whole ? CPUS : 2;
+	submit_many(rq, n, ids);
+}
+
+static void go_on(bool whole, uint32_t steps)
+{
+	for (uint32_t i = 0; i < steps; i++) {
+		fake_clock(1 + below(3));
+		end_some();
+		/* what is left to the gang at times */
+		while (i % 25 < 20 && count(false) < 4) {
+			struct fake_request rq = plain(1 + below(3), 1);
+
+			rq.cpus = 1 + below(2);
+			(void)submit(rq);
+			play.others++;
+		}
+		if (!count(true))
+			submit_gang(whole);
+		pass();
+		cycle();
+	}
+}
+
+/* 12.1: jobs begin and end all the time, and gangs wait before them, of whole
+ * nodes or of parts. Behind an ordinary job in the gang's place backfill refuses
+ * none that fits; behind a gang neither. */
+TOY_TEST(test_no_lost_cycle)
+{
+	uint32_t others = 0, gangs = 0;
+
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		afresh(setup, "seed %u", seed);
+		memset(&play, 0, sizeof(play));
+		play.dice = seed;
+		go_on(seed % 2, 200);
+		if (play.lost)
+			fail_msg("%s: %u of %u jobs were refused in %u cycles",
+				 context, play.lost, play.others, play.cycles);
+		others += play.others;
+		gangs += play.gangs;
+	}
+	/* the dice are worth something */
+	assert_true(others > 5000 && gangs > 60);
+}
+
+TEST_MAIN(NULL, NULL)
