@@ -640,6 +640,7 @@ static void shape_of(const struct fake_job *j, struct sgang_shape *shape)
 	shape->total_cpus = j->rq.nodes ? j->rq.nodes * j->rq.cpus :
 					  j->rq.total_cpus;
 	shape->tasks = j->rq.ranks;
+	shape->task_cpus = j->rq.task_cpus;
 	shape->node_memory = j->rq.memory;
 }
 
@@ -654,6 +655,15 @@ static void host_fewer(struct sgang_job *job, uint32_t nodes,
 	shape_of(job_of(job, "fewer"), shape);
 	shape->min_nodes = shape->max_nodes = nodes;
 	shape->node_cpus = (shape->total_cpus + nodes - 1) / nodes;
+}
+
+static void host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
+		       struct sgang_shape *shape)
+{
+	shape_of(job_of(job, "share"), shape);
+	shape->min_nodes = shape->max_nodes = nodes;
+	shape->node_cpus = pieces * shape->task_cpus;
+	shape->tasks = nodes * pieces;
 }
 
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
@@ -762,7 +772,7 @@ static void host_room(const struct sgang_nodeset *nodes,
 static uint32_t unit_cpus(const struct fake_job *j,
 			  const struct sgang_shape *shape)
 {
-	if (j->rq.nodes)
+	if (j->rq.nodes && !j->rq.task_cpus)
 		return j->rq.cpus;
 	return sgang_shape_fixed(shape) ? shape->node_cpus : task_cpus(j);
 }
@@ -1865,6 +1875,7 @@ const struct sgang_host fake_host = {
 		.request = host_request,
 		.shape = host_shape,
 		.fewer = host_fewer,
+		.share = host_share,
 		.same_units = host_same_units,
 		.replaces = host_replaces,
 		.same_request = host_same_request,

@@ -71,6 +71,8 @@ struct fake_request {
 			       * which nobody is told */
 	uint32_t licences;
 	uint32_t ranks;     /* 0: one a node, or one a CPU */
+	uint32_t task_cpus; /* of each task, and a node may have more tasks
+			     * than another; it can wait, not start */
 	uint32_t array;     /* tasks; 0: no array */
 	uint64_t partition; /* its nodes; 0: all */
 	uint64_t requested; /* it wants these alone; 0: any */

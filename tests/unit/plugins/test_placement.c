@@ -2208,6 +2208,21 @@ TOY_TEST(test_short_of_gpus)
 		fail_msg("%s", text_of(ids[0]));
 }
 
+/* 5.6: of tasks in any shares, CPUs are counted, and not even shares. */
+TOY_TEST(test_short_of_shares)
+{
+	struct fake_request rq = with("train", 8, NULL, NULL);
+	uint32_t ids[8];
+
+	rq.nodes = 2;
+	rq.cpus = 4;
+	rq.task_cpus = 1;
+	occupy(1, 0);
+	submit_to(rq, 8, ids, FAKE_PENDING);
+	mentions(ids[0], "64 CPUs are needed, 60 are free");
+	assert_string_equal(record_of(ids[0]).unit, "CPU");
+}
+
 /* 4.25: the leaf that comes closest is named, of members that differ too. */
 TOY_TEST(test_short_in_a_leaf)
 {
