@@ -87,6 +87,9 @@ test_expect_success '6.14 nobody waits, nobody is held' '
 	all_in RUNNING ${one[@]} &&
 	as $alice "$sgang" cancel wait && wait_for 15 nodes_idle
 '
+test_expect_success 'where there is no slurmdbd nobody waits for its answer' '
+	refuses $alice "there is no gang none, see sgang list" show none
+'
 test_expect_success '6.14 members that have nodes and were not launched give them back' '
 	gate_close &&
 	gather $alice gate 3 3 &&

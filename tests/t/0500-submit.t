@@ -389,6 +389,14 @@ test_expect_success '0.22 two users meet in the namespace of an account' '
 	scancel $mine $other &&
 	wait_for 15 nodes_idle
 '
+test_expect_success 'two members in a partition of two nodes, one elsewhere' '
+	options="-N 1 --exclusive -o /dev/null --gang=apart" &&
+	two=$(submit $options --gang-min-member=3 -p small --array=1-2) &&
+	one=$(submit $options) &&
+	start_together 15 ${two}_1 ${two}_2 $one &&
+	scancel $two $one &&
+	wait_for 15 nodes_idle
+'
 
 test_expect_success 'Gangs=no: no gang is accepted' '
 	echo Gangs=no >"$slurm_dir/etc/gang.conf" &&
