@@ -375,20 +375,27 @@ static uint32_t load_of(const node_record_t *node_ptr)
 		       0;
 }
 
-/* The lowest and the highest Weight of nodes that are not powered down. */
+/* The lowest and the highest Weight that count. */
 struct weights {
 	uint32_t least, most;
 	bool loaded; /* the load counts, too */
 };
 
-/* Slurm gives nodes that are powered down one Weight of their own, above all
- * that a site sets. For a sum of weights the next one above is enough. */
+static bool weight_counts(const node_record_t *node_ptr)
+{
+	return RELEASE_ORDERS_DOWN || !release_power(node_ptr);
+}
+
+/* Slurm takes nodes that are not up after all others, however heavy these are:
+ * for a sum of weights the next one above is enough. */
 static uint32_t weigh(const node_record_t *node_ptr, const struct weights *w)
 {
 	uint64_t above = (uint64_t)w->most - w->least + 1;
 
-	if (node_ptr && !IS_NODE_POWERED_DOWN(node_ptr))
-		above = node_ptr->config_ptr->weight - w->least;
+	if (node_ptr)
+		above *= release_power(node_ptr);
+	if (node_ptr && weight_counts(node_ptr))
+		above += node_ptr->config_ptr->weight - w->least;
 	if (w->loaded)
 		above *= LOAD_FULL + 1;
 	if (w->loaded && node_ptr)
@@ -403,7 +410,7 @@ static void find_weights(struct weights *w)
 	for (int n = 0; n < node_record_count; n++) {
 		const node_record_t *node_ptr = node_record_table_ptr[n];
 
-		if (!node_ptr || IS_NODE_POWERED_DOWN(node_ptr))
+		if (!node_ptr || !weight_counts(node_ptr))
 			continue;
 		w->least = MIN(w->least, node_ptr->config_ptr->weight);
 		w->most = MAX(w->most, node_ptr->config_ptr->weight);

@@ -49,6 +49,9 @@
  *   release_test_reservations()
  *			job_test_resv() for a start now: the nodes that no
  *			reservation keeps the job off, to be freed
+ *   release_power()	the order in which Slurm takes nodes by their power: 0 for
+ *			those that are up
+ *   RELEASE_ORDERS_DOWN	does Weight count among those that are not? 0 or 1
  *   release_node_used()	CPUs and MB of memory in use on a node
  *   RELEASE_ORDERS_NODES	can a job's nodes have an order of their own, along
  *			which blocks of ranks are dealt?

@@ -179,6 +179,8 @@ static inline int release_test_reservations(job_record_t *job_ptr,
 	return rc;
 }
 
+#define RELEASE_ORDERS_DOWN 0
+
 #define RELEASE_OWN_CORE_SPEC CTL_CONF_ASRU
 
 /* The word at which a bitmap begins, and the bits of a word. */

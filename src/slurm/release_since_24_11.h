@@ -184,6 +184,8 @@ static inline int release_test_reservations(job_record_t *job_ptr,
 	return rc;
 }
 
+#define RELEASE_ORDERS_DOWN 1
+
 #define RELEASE_OWN_CORE_SPEC CONF_FLAG_ASRU
 
 /* Private to Slurm's bitstring.c; the layout test compares. */

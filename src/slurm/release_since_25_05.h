@@ -29,6 +29,13 @@ static inline void release_completed(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+static inline uint32_t release_power(const node_record_t *node_ptr)
+{
+	if (IS_NODE_POWERED_DOWN(node_ptr))
+		return 2;
+	return IS_NODE_POWERING_UP(node_ptr) ? 1 : 0;
+}
+
 #define RELEASE_TOPOLOGY_YAML 1
 
 static inline const char *release_partition_topology(const part_record_t *part)

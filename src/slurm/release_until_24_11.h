@@ -30,6 +30,11 @@ static inline void release_free_certificate(slurm_msg_t *msg)
 
 /* ---- nodes ---- */
 
+static inline uint32_t release_power(const node_record_t *node_ptr)
+{
+	return IS_NODE_POWERED_DOWN(node_ptr) ? 1 : 0;
+}
+
 #define RELEASE_TOPOLOGY_YAML 0
 
 static inline const char *release_partition_topology(const part_record_t *part)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0444-weights.t - nodes that are to be kept for last
 #
-# The nodes have slurmds: those that are powered down all have one Weight, which
-# is above all others.
+# The nodes have slurmds: those that are powered down come after all others, and in
+# 22.05 they have one Weight.
 
 test_description='The Weight of nodes'
 
