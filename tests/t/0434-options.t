@@ -119,6 +119,7 @@ others;       ; ; Nodes=@a; ; -n1; 2; run
 others2;      ; ; Nodes=@a; ; -n4; 3; wait
 Users;        ; ; Nodes=@b Users=nobody; ; -n1 --reservation=@1; 2; refused
 Users2;       ; ; Nodes=@b Users=-root; ; -n1 --reservation=@1; 2; refused
+Users3;       ; ; Nodes=@b; ; -n1 --uid=nobody --reservation=@1; 2; refused
 Groups;       ; ; Nodes=@b Groups=root; ; -n1 --reservation=@1; 2; run
 CoreCnt;      ; ; Nodes=@a CoreCnt=2; ; -n1 --reservation=@1; 2; run
 CoreCnt2;     ; ; Nodes=@a CoreCnt=2; ; -n1 --reservation=@1; 3; wait
@@ -162,7 +163,21 @@ MAGNETIC6;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC StartTime=now+60minutes; ; -n1 -
 MAGNETIC7;    ; ; Nodes=@a Flags=MAGNETIC + Nodes=@b Flags=MAGNETIC; ; -n4; 3; run
 MAGNETIC8;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC CoreCnt=2,2,2; ; -n1; 4; run
 MAGNETIC9;    ; ; Nodes=@a Flags=MAGNETIC; ; -N2; 1; run
+MAGNETIC10;   ; ; Nodes=@a,@b,@c Flags=MAGNETIC; ; -n1 --uid=nobody; 2; wait
 END
+
+# Since 23.11 CoreCnt is the sum of all nodes, of which Slurm reserves all that it
+# can on the first, root may use each reservation, and "R:" of --signal wants
+# preemption, of which partitions of one tier have none.
+preemption=
+if slurm_since 23.11; then
+	sed -i 's/CoreCnt=2,2,2; ; -n1; 4/CoreCnt=3; ; -n1; 3/
+		/^Users2\?;/s/refused$/run/
+		/^MAGNETIC5;/s/wait$/run/' table
+	preemption='
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE'
+fi
 
 # Each row that is to be run, with a blank between fields: each_row FUNCTION
 each_row()
@@ -328,13 +343,13 @@ slurm_setup --cloud $slurm_nodes --gang \
 'AllowSpecResourcesUsage=YES
 GresTypes=gpu
 Licenses=lic:2,own:2,any:2
-EnforcePartLimits=NO'
+EnforcePartLimits=NO'"$preemption"
 sed -i '/^NodeName=/d' "$SLURM_CONF"
 : >failed
 each_row write_conf >>"$SLURM_CONF"
 slurm_start
 
-# Nodes that were never used are powered down and have one weight.
+# Nodes that were never used are powered down and have one weight in 22.05.
 test_expect_success 'reservations, and what is there before' '
 	all=$(submit -N $slurm_nodes --exclusive) &&
 	wait_for 20 all_in CONFIGURING $all && drop $all &&
