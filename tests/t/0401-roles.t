@@ -239,20 +239,15 @@ test_expect_success '2.15 the rest of it comes: it starts' '
 	member grow replica3/decode && wait_for 40 all_in RUNNING ${members[@]} &&
 	wait_for 20 ranks_differ ${members[@]} && end_gang grow
 '
-# The scheduler has looked at it in vain.
-has_reason()
-{
-	test "$(squeue -h -j $1 -o %r)" != None
-}
-
-test_expect_success '2.15 a late member keeps to the leaf of its group' '
+test_expect_success '2.15 4.24 a late member keeps to the leaf of its group, and says so' '
 	occupy n{3,6,9} && members=() &&
 	member late a:require=leaf/b --gang-min-member=1 &&
 	wait_for 20 all_in RUNNING ${members[0]} &&
 	leaf=$(leaves_of a) && member late a/b && wait_for 20 all_in RUNNING ${members[1]} &&
 	role_of[${members[1]}]=a:b && test "$(leaves_of a)" = $leaf &&
 	member late a/b && wait_for 20 idle_are 4 &&
-	wait_for 20 has_reason ${members[2]} && all_in PENDING ${members[2]} &&
+	wait_for 20 squeue_says ${members[2]} "Gang root/late: group a runs in leaf\
+ leaf$leaf, where this member waits for room" && all_in PENDING ${members[2]} &&
 	scancel ${busy[$((leaf - 1))]} && wait_for 40 all_in RUNNING ${members[2]} &&
 	role_of[${members[2]}]=a:b && test "$(leaves_of a)" = $leaf &&
 	end_gang late && scancel ${busy[@]}

@@ -230,6 +230,24 @@ static int level_find(const struct sgang_conductor *c, const char *name)
 	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
+uint32_t sgang_branches_binds(struct sgang_conductor *c, const struct gang *g,
+			      uint32_t leaf, int most,
+			      struct sgang_nodeset *own)
+{
+	uint32_t found = SGANG_ROLE_NONE;
+
+	for (uint32_t group = leaf; group; group = g->tree.node[group].parent) {
+		int level = level_find(c, g->tree.node[group].group.require);
+
+		/* all nodes of the groups in it are its own */
+		if (level < 0 || level > most || !nodes_in(c, g, group, own))
+			continue;
+		found = group;
+		most = level - 1;
+	}
+	return found;
+}
+
 /* Keep to the domain of one group. Without memory no node is left. */
 static void keep_to(struct sgang_conductor *c, const struct gang *g,
 		    uint32_t group, struct sgang_nodeset *nodes)

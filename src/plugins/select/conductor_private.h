@@ -692,6 +692,12 @@ bool sgang_branches_join(const struct gang *g);
 void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
 			const struct sgang_spec *spec,
 			struct sgang_nodeset *nodes);
+/* That of these groups, from 'leaf' outwards, that leaves the fewest nodes: the
+ * one of the lowest level not above 'most', whose nodes are added to 'own'.
+ * SGANG_ROLE_NONE: there is none. */
+uint32_t sgang_branches_binds(struct sgang_conductor *c, const struct gang *g,
+			      uint32_t leaf, int most,
+			      struct sgang_nodeset *own);
 
 /* --- branches_done.c --- */
 
@@ -1153,10 +1159,10 @@ void sgang_ahead_plan_all(struct sgang_conductor *c);
 
 /* --- late_member.c --- */
 
-/* Why a late member waits, because of the gang's request for levels. False:
- * there is no such request. */
+/* Why a late member of this group (SGANG_ROLE_NONE: of a gang without groups)
+ * waits, because of a request for levels. False: there is no such request. */
 bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,
-			    char *text, size_t size);
+			    uint32_t leaf, char *text, size_t size);
 
 /* --- describe.c --- */
 

@@ -8,6 +8,7 @@
  * the level at which it meets the nearer of these.
  */
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,25 +103,48 @@ static uint32_t domains_of(const struct sgang_fabric *fabric,
 	return n;
 }
 
+/* 'group': whose nodes these are; SGANG_ROLE_NONE: all of the gang. */
 static void text_of_require(const struct sgang_conductor *c,
-			    const struct gang *g,
+			    const struct gang *g, uint32_t group,
 			    const struct sgang_nodeset *own, const char *level,
 			    char *text, size_t size)
 {
 	int at = sgang_levels_find(c, level);
+	char who[SGANG_ROLE_SIZE + 16] = "", names[SGANG_ROLE_SIZE];
 	const char *name;
 	uint32_t n = domains_of(g->topology->fabric, own, (uint32_t)at, &name);
 
+	if (group != SGANG_ROLE_NONE)
+		snprintf(who, sizeof(who), ": group %s",
+			 sgang_role_names(&g->tree, group, names));
 	if (n == 1)
 		snprintf(
 			text, size,
-			"Gang %s/%s runs in %s %.64s, where this member waits for room",
-			g->ns, g->name, level, name);
+			"Gang %s/%s%s runs in %s %.64s, where this member waits for room",
+			g->ns, g->name, who, level, name);
 	else
 		snprintf(
 			text, size,
-			"Gang %s/%s runs in %u %s domains, where this member waits for room",
-			g->ns, g->name, n, level);
+			"Gang %s/%s%s runs in %u %s domains, where this member waits for room",
+			g->ns, g->name, who, n, level);
+}
+
+/* One of its groups is what binds it, and not the level of the gang. */
+static bool text_of_group(struct sgang_conductor *c, const struct gang *g,
+			  uint32_t leaf, int gangs, char *text, size_t size)
+{
+	struct sgang_nodeset *own =
+		sgang_nodeset_create(c->host->nodes.count());
+	uint32_t group = SGANG_ROLE_NONE;
+
+	if (own)
+		group = sgang_branches_binds(c, g, leaf,
+					     gangs < 0 ? INT_MAX : gangs, own);
+	if (group != SGANG_ROLE_NONE)
+		text_of_require(c, g, group, own,
+				g->tree.node[group].group.require, text, size);
+	sgang_nodeset_destroy(own);
+	return group != SGANG_ROLE_NONE;
 }
 
 /* True if --gang-exclusive takes out any node. */
@@ -140,19 +164,25 @@ static bool kept_apart(struct sgang_conductor *c, const struct gang *g)
 }
 
 bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,
-			    char *text, size_t size)
+			    uint32_t leaf, char *text, size_t size)
 {
 	struct sgang_nodeset *own;
 	struct sgang_policy policy;
+	int level;
 	bool any;
 
-	if (!c->fabric)
+	if (!c->fabric || !g->topology)
 		return false;
+	sgang_spec_policy(&g->tally.spec, &policy);
+	level = sgang_levels_find(c, policy.require);
+	if (leaf != SGANG_ROLE_NONE &&
+	    text_of_group(c, g, leaf, level, text, size))
+		return true;
 	own = sgang_nodeset_create(c->host->nodes.count());
 	any = own && sgang_levels_nodes_of(c, g, own);
-	sgang_spec_policy(&g->tally.spec, &policy);
-	if (any && sgang_levels_find(c, policy.require) >= 0)
-		text_of_require(c, g, own, policy.require, text, size);
+	if (any && level >= 0)
+		text_of_require(c, g, SGANG_ROLE_NONE, own, policy.require,
+				text, size);
 	else if (any && sgang_levels_find(c, policy.spread) >= 0)
 		snprintf(
 			text, size,

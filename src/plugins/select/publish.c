@@ -379,13 +379,42 @@ static bool any_late(const struct gang *g)
 
 /* Slurm shows why ordinary jobs wait, but does not know the nodes that we
  * forbid. The text is "" if there are none. It needs a look at all members, and
- * is the same for each. */
+ * is the same for each of a gang without groups. */
 static void late_text(struct sgang_conductor *c, const struct gang *g,
 		      char *text, size_t size)
 {
-	if (!c->conf.gangs || !any_late(g) ||
-	    !sgang_late_member_text(c, g, text, size))
+	if (!c->conf.gangs || g->tally.roles.any || !any_late(g) ||
+	    !sgang_late_member_text(c, g, SGANG_ROLE_NONE, text, size))
 		text[0] = '\0';
+}
+
+/* The same for the members of one group: they wait for the rest of it, or are
+ * late. */
+struct branch {
+	bool known, ordinary;
+	char text[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + SGANG_ROLE_SIZE + 192];
+};
+
+/* The last of them: those that are in no group. NULL: the gang has none. */
+static struct branch *branch_of(const struct gang *g, const struct entry *e,
+				struct branch *branches)
+{
+	if (!branches)
+		return NULL;
+	return &branches[e->leaf == SGANG_ROLE_NONE ? g->tree.n : e->leaf];
+}
+
+/* Once for all members of its group. */
+static void look_at_branch(struct sgang_conductor *c, const struct gang *g,
+			   const struct entry *e, struct branch *b)
+{
+	if (b->known)
+		return;
+	b->known = true;
+	b->ordinary = c->conf.gangs && sgang_branches_ordinary(g, &e->spec);
+	if (!b->ordinary ||
+	    !sgang_late_member_text(c, g, e->leaf, b->text, sizeof(b->text)))
+		b->text[0] = '\0';
 }
 
 static bool is_ordinary(const struct sgang_conductor *c, const struct gang *g)
@@ -394,17 +423,24 @@ static bool is_ordinary(const struct sgang_conductor *c, const struct gang *g)
 }
 
 static void show_pending(struct sgang_conductor *c, struct gang *g,
-			 struct entry *e, bool may_start, const char *text)
+			 struct entry *e, bool may_start, const char *text,
+			 struct branch *branch)
 {
-	bool ordinary = c->conf.gangs && sgang_branches_ordinary(g, &e->spec);
+	bool ordinary = is_ordinary(c, g);
 
+	if (branch) {
+		look_at_branch(c, g, e, branch);
+		ordinary = branch->ordinary;
+		if (ordinary)
+			text = branch->text;
+	}
 	may_start = may_start && !e->follows;
 	if ((ordinary || may_start) && e->parked) {
 		c->host->jobs.unpark(e->job);
 		c->wake_scheduler = true;
 	}
 	if (ordinary) {
-		if (text[0] && e->m.eligible && !g->tally.roles.any)
+		if (text[0] && e->m.eligible)
 			c->host->jobs.tell(e->job, text, false);
 		return;
 	}
@@ -524,14 +560,16 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 	}
 }
 
-/* True if all that wait show this already, and are parked as they should be. */
+/* True if all that wait show this already, and are parked as they should be.
+ * Late members of groups have texts of their own. */
 static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 		     bool start, const char *text)
 {
 	bool same = g->label == sgang_hash_text(SGANG_HASH_SEED, text);
 
 	if (is_ordinary(c, g))
-		return !g->count.parked && (same || !text[0]);
+		return !g->count.parked && !g->tally.roles.any &&
+		       (same || !text[0]);
 	return same && g->count.parked ==
 			       (start ? g->count.following : g->count.waiting);
 }
@@ -543,14 +581,20 @@ static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
 	uint64_t of = hash_records(g);
 	bool told = !g->count.waiting || all_told(c, g, start, text);
 	bool recorded = of && of == g->recorded_of;
+	struct branch *branches = NULL;
 
 	if (!recorded)
 		g->recorded_of = of;
+	if (!told && g->tally.roles.any) {
+		branches = calloc(g->tree.n + 1, sizeof(*branches));
+		told = !branches; /* the next pass tells */
+	}
 	for (size_t i = 0; i < g->n_entries && !(told && recorded); i++) {
 		struct entry *e = g->entries[i];
 
 		if (!told && e->m.state == SGANG_MEMBER_PENDING)
-			show_pending(c, g, e, start, text);
+			show_pending(c, g, e, start, text,
+				     branch_of(g, e, branches));
 		/* describe.c wrote more */
 		if (recorded ||
 		    (e->m.state == SGANG_MEMBER_HELD && g->hold.described))
@@ -558,6 +602,7 @@ static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
 		if (!show_record(c, g, e))
 			g->recorded_of = 0;
 	}
+	free(branches);
 }
 
 static void show(struct sgang_conductor *c, struct gang *g)

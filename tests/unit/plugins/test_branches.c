@@ -123,6 +123,73 @@ TOY_TEST(test_late_after_all)
 	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
 }
 
+/* 4.24: one that comes late stays in the domains of its groups, and says of the
+ * lowest of them that it waits for it. */
+TOY_TEST(test_late_requires)
+{
+	static const struct {
+		const char *first, *late, *more, *says;
+	} cases[] = {
+		{ "r:min=1:require=leaf/a:min=1", "r/a", "",
+		  "Gang alice/t: group r runs in leaf l1, "
+		  "where this member waits for room" },
+		{ "r:min=1:require=spine/a:min=1:require=leaf", "r/a", "",
+		  "Gang alice/t: group r/a runs in leaf l1, "
+		  "where this member waits for room" },
+		{ "r:min=1:require=leaf/a:min=1:require=spine", "r/a",
+		  "gang_topology=require:spine",
+		  "Gang alice/t: group r runs in leaf l1, "
+		  "where this member waits for room" },
+		{ "r:min=1:require=spine/a:min=1", "r/a",
+		  "gang_topology=require:leaf",
+		  "Gang alice/t runs in leaf l1, "
+		  "where this member waits for room" },
+		{ "r:min=1/a:min=1", "r/a", "gang_topology=require:leaf",
+		  "Gang alice/t runs in leaf l1, "
+		  "where this member waits for room" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t first, late[2], other;
+
+		afresh(setup, "%s %s", cases[i].first, cases[i].more);
+		occupy(ALL_FREE & ~LEAF(1), 0);
+		first = with_role("t", 1, cases[i].first, cases[i].more);
+		settle();
+		all_in_state(&first, 1, FAKE_RUNNING);
+		other = occupy(LEAF(1) & ~nodes_of(&first, 1), 0);
+		late[0] = with_role("t", 1, cases[i].late, cases[i].more);
+		late[1] = with_role("t", 1, cases[i].late, cases[i].more);
+		pass();
+		schedule_to(late, 2, FAKE_PENDING);
+		says(late[0], cases[i].says);
+		says(late[1], cases[i].says);
+		fake_end(other);
+		schedule_to(late, 2, FAKE_RUNNING);
+	}
+}
+
+/* A group that follows says why it waits, beside a member that is late. */
+TOY_TEST(test_late_beside_group)
+{
+	uint32_t first, late, rest;
+
+	occupy(ALL_FREE & ~LEAF(1), 0);
+	first = with_role("t", 1, "r:min=1:require=leaf", "");
+	settle();
+	all_in_state(&first, 1, FAKE_RUNNING);
+	occupy(LEAF(1) & ~nodes_of(&first, 1), 0);
+	late = with_role("t", 1, "r", "");
+	rest = with_role("t", 1, "s:min=2", "");
+	pass();
+	schedule_to(&late, 1, FAKE_PENDING);
+	pass_to(&rest, 1, FAKE_PENDING);
+	says(late, "Gang alice/t: group r runs in leaf l1, "
+		   "where this member waits for room");
+	if (!strstr(text_of(rest), "SubGroup s does not have enough children"))
+		fail_msg("%s", text_of(rest));
+}
+
 /* ---- spares ---- */
 
 /* 6.5: those beyond the minimum start with it, but for the spares, which have a

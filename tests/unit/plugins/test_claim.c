@@ -106,15 +106,6 @@ static uint64_t claimed_by(uint32_t id)
 	return nodes;
 }
 
-static uint64_t nodes_of(const uint32_t *ids, uint32_t n)
-{
-	uint64_t nodes = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		nodes |= fake_job(ids[i])->nodes;
-	return nodes;
-}
-
 /* The nodes that a job in the queue may start on. */
 static uint64_t offered(uint32_t id)
 {

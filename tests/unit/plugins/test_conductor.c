@@ -1640,15 +1640,6 @@ static void lost_before_restart(uint32_t *ids)
 	schedule_and_pass();
 }
 
-static uint64_t nodes_of_all(const uint32_t *ids, uint32_t n)
-{
-	uint64_t nodes = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		nodes |= fake_job(ids[i])->nodes;
-	return nodes;
-}
-
 /* 6.7: the gang waits for the node, which is not lost. */
 TOY_TEST(test_requeued_after_restart)
 {
@@ -1663,7 +1654,7 @@ TOY_TEST(test_requeued_after_restart)
 	fake_node_down(5, false);
 	schedule_and_pass();
 	pass_to(ids, 3, FAKE_RUNNING);
-	assert_true(nodes_of_all(ids, 3) == 0x70);
+	assert_true(nodes_of(ids, 3) == 0x70);
 }
 
 /* ... for a time; then it starts on others. */
@@ -1674,7 +1665,7 @@ TOY_TEST(test_requeued_never_registers)
 	lost_before_restart(ids);
 	wait_and_schedule(60);
 	pass_to(ids, 3, FAKE_RUNNING);
-	assert_false(nodes_of_all(ids, 3) & 0x20);
+	assert_false(nodes_of(ids, 3) & 0x20);
 }
 
 /* 6.1, 6.2: an heir has the rank of the member that was lost. */

@@ -514,18 +514,6 @@ static struct fake_request with(const char *gang, uint32_t min,
 	return rq;
 }
 
-/* An ordinary job on exactly these nodes that ends then; 0: never. */
-static uint32_t occupy(uint64_t nodes, int64_t ends)
-{
-	uint32_t id =
-		submit(plain((uint32_t)__builtin_popcountll(nodes), 1000));
-
-	assert_true(fake_start(id, nodes));
-	if (ends)
-		fake_ends_at(id, ends);
-	return id;
-}
-
 /* Nor are they kept to one node where the rest of the leaf has room for them. */
 ISLANDS_TEST(test_tasks_on_nodes)
 {
@@ -551,15 +539,6 @@ static int64_t joint_start(const char *name)
 	strcpy(spec.ns, "alice");
 	strcpy(spec.name, name);
 	return sgang_conductor_joint_start(c, &spec);
-}
-
-static uint64_t nodes_of(const uint32_t *ids, uint32_t n)
-{
-	uint64_t nodes = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		nodes |= fake_job(ids[i])->nodes;
-	return nodes;
 }
 
 static uint32_t leaves_of(uint64_t nodes)

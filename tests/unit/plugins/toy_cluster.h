@@ -480,6 +480,28 @@ static inline struct fake_request nonstrict_of(const char *gang, uint32_t min)
 	return rq;
 }
 
+/* An ordinary job on exactly these nodes that ends then; 0: never. */
+static inline uint32_t occupy(uint64_t nodes, int64_t ends)
+{
+	uint32_t id =
+		submit(plain((uint32_t)__builtin_popcountll(nodes), 1000));
+
+	assert_true(fake_start(id, nodes));
+	if (ends)
+		fake_ends_at(id, ends);
+	return id;
+}
+
+/* All nodes of these jobs. */
+static inline uint64_t nodes_of(const uint32_t *ids, uint32_t n)
+{
+	uint64_t nodes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes |= fake_job(ids[i])->nodes;
+	return nodes;
+}
+
 static inline uint32_t busy(uint32_t nodes)
 {
 	uint32_t id = submit(plain(nodes, 1000));
