@@ -143,6 +143,7 @@ test_expect_success '1.26 a larger member is refused with both sizes; the placeh
 	wait_for 10 squeue_says $large \
 		"Gang root/large: larger than the placeholders of role executor (nodes:2 > nodes:1)" &&
 	wait_cycles && n_kept 2 && job_is $large PENDING &&
+	wait_for 5 squeue_says $large "larger than the placeholders of role executor" &&
 	equal=$(executor large) && wait_state $equal RUNNING && n_kept 1
 '
 test_expect_success '1.31 Slurm refuses a member there: the placeholder has its node again' '

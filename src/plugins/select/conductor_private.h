@@ -62,10 +62,13 @@ struct entry {
 		struct sgang_nodeset *nodes; /* NULL: it could not */
 		uint32_t ranks;
 	} offer;
-	/* No placeholder is large enough for this request, until then. */
+	/* No placeholder is for this request, until then. */
 	struct {
 		uint64_t request;
 		int64_t until;
+		char why[64];   /* in which respect it is larger; "": Slurm
+				 * refused it there */
+		uint64_t label; /* of the text that says so */
 	} misfit;
 	uint32_t leaf;              /* its group in the gang's tree */
 	char role[SGANG_ROLE_SIZE]; /* ... with all that is known of what the
@@ -1315,6 +1318,28 @@ void sgang_placeholder_wait_all(struct sgang_conductor *c);
 
 /* Give the nodes of placeholders to members that have come. */
 void sgang_placeholder_swap_all(struct sgang_conductor *c);
+
+/* --- placeholder_misfit.c --- */
+
+/* True if this placeholder has the role and the user of a member. */
+bool sgang_misfit_is_for(const struct entry *placeholder,
+			 const struct sgang_spec *spec, uint32_t uid);
+/* True if some placeholder of the gang has. */
+bool sgang_misfit_any_for(const struct sgang_conductor *c, const struct gang *g,
+			  const struct sgang_spec *spec, uint32_t uid);
+/* No placeholder is for its request, for so many seconds; 'why': in which
+ * respect it is larger, or "". */
+void sgang_misfit_set(const struct sgang_conductor *c, struct entry *e,
+		      int64_t seconds, const char *why);
+bool sgang_misfit_is(const struct sgang_conductor *c, const struct entry *e,
+		     uint64_t request);
+/* It is larger than every placeholder of its role: let it say so, and log it
+ * once. */
+void sgang_misfit_note(struct sgang_conductor *c, const struct gang *g,
+		       struct entry *e, const char *why);
+/* Let such a member, which waits, say so again. False: it is none. */
+bool sgang_misfit_tell(struct sgang_conductor *c, const struct gang *g,
+		       struct entry *e);
 
 /* --- placeholder.c --- */
 

@@ -44,15 +44,6 @@ static const struct entry *entry_of(const struct sgang_conductor *c,
 	return sgang_lookup_entry(c, job_id);
 }
 
-/* Its role is the same, and so is its user: an account can have gangs of all its
- * users, but each has the nodes that it is charged for. */
-static bool is_for(const struct entry *placeholder,
-		   const struct sgang_spec *spec, uint32_t uid)
-{
-	return placeholder->m.uid == uid &&
-	       sgang_placeholder_same_role(placeholder->spec.role, spec->role);
-}
-
 static void look_at(struct sgang_conductor *c, const struct placeholder *p,
 		    const struct sgang_shape *wanted, bool equal,
 		    struct match *m)
@@ -61,7 +52,7 @@ static void look_at(struct sgang_conductor *c, const struct placeholder *p,
 	struct sgang_job *job = c->host->jobs.find(p->job_id);
 	struct sgang_shape shape;
 
-	if (!e || !job || !is_for(e, &m->e->spec, m->e->m.uid))
+	if (!e || !job || !sgang_misfit_is_for(e, &m->e->spec, m->e->m.uid))
 		return;
 	m->same_role = true;
 	if (!c->host->holds.ready(job) || !c->host->holds.undisturbed(job)) {
@@ -91,38 +82,6 @@ static void find_match(struct sgang_conductor *c, const struct gang *g,
 			return;
 		look_at(c, &g->placeholders.list[i], &wanted, equal, m);
 	}
-}
-
-static void set_misfit(const struct sgang_conductor *c, struct entry *e,
-		       int64_t seconds)
-{
-	e->misfit.request = e->request;
-	e->misfit.until = c->host->now() + seconds;
-}
-
-static bool is_misfit(const struct sgang_conductor *c, const struct entry *e,
-		      uint64_t request)
-{
-	return e->misfit.request && e->misfit.request == request &&
-	       c->host->now() < e->misfit.until;
-}
-
-static void tell_misfit(struct sgang_conductor *c, const struct gang *g,
-			struct entry *e, const char *why)
-{
-	char text[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + SGANG_ROLE_SIZE + 128];
-	char names[SGANG_ROLE_SIZE] = "";
-
-	if (e->spec.role[0])
-		(void)sgang_role_path_names(e->spec.role, names);
-	snprintf(text, sizeof(text),
-		 "Gang %s/%s: larger than the placeholders%s%s (%s)", g->ns,
-		 g->name, names[0] ? " of role " : "", names, why);
-	c->host->jobs.tell(e->job, text, false);
-	if (e->misfit.request != e->request)
-		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u is %s", g->ns, g->name,
-			  e->job_id, strstr(text, "larger"));
-	set_misfit(c, e, SGANG_NEVER_SECONDS);
 }
 
 /* Its seat is that of the placeholder, if it has as many ranks. */
@@ -229,7 +188,7 @@ static void keep_on(struct sgang_conductor *c, struct gang *g,
 	sgang_log(SGANG_LOG_INFO,
 		  "%s/%s: job %u cannot replace placeholder %u: %s", g->ns,
 		  g->name, e->job_id, old_id, why);
-	set_misfit(c, e, AGAIN_SECONDS);
+	sgang_misfit_set(c, e, AGAIN_SECONDS, "");
 	if (c->host->holds.commit(old, bounds, &again)) {
 		sgang_registry_note(c, old);
 		return;
@@ -275,7 +234,8 @@ static bool swap(struct sgang_conductor *c, struct gang *g, struct entry *e,
 static bool may_come(const struct sgang_conductor *c, const struct entry *e)
 {
 	return !e->spec.placeholder && e->m.state == SGANG_MEMBER_PENDING &&
-	       e->m.eligible && !e->parked && !is_misfit(c, e, e->request);
+	       e->m.eligible && !e->parked &&
+	       !sgang_misfit_is(c, e, e->request);
 }
 
 /* True: Slurm has not refused any. The tasks of an array come one by one. */
@@ -295,7 +255,7 @@ static bool swap_each(struct sgang_conductor *c, struct gang *g, bool equal,
 				return false;
 		}
 		if (m.e && !m.placeholder && !equal && m.same_role && !m.busy)
-			tell_misfit(c, g, m.e, m.why);
+			sgang_misfit_note(c, g, m.e, m.why);
 	}
 	return true;
 }
@@ -326,19 +286,6 @@ void sgang_placeholder_swap_all(struct sgang_conductor *c)
 
 /* ---- the scheduler asks ---- */
 
-static bool any_for(const struct sgang_conductor *c, const struct gang *g,
-		    const struct sgang_spec *spec, uint32_t uid)
-{
-	for (size_t i = 0; i < g->placeholders.n; i++) {
-		const struct entry *e =
-			entry_of(c, g->placeholders.list[i].job_id);
-
-		if (e && is_for(e, spec, uid))
-			return true;
-	}
-	return false;
-}
-
 bool sgang_conductor_keeps_place(struct sgang_conductor *c,
 				 const struct sgang_spec *spec,
 				 struct sgang_job *job)
@@ -354,11 +301,11 @@ bool sgang_conductor_keeps_place(struct sgang_conductor *c,
 	if (spec->placeholder)
 		return true;
 	c->host->jobs.info(job, &info);
-	if (!any_for(c, g, spec, info.uid))
+	if (!sgang_misfit_any_for(c, g, spec, info.uid))
 		return false;
 	e = sgang_lookup_entry(c, info.job_id);
 	if (e && g->tally.spec.placeholders == SGANG_PLACEHOLDERS_SOFT &&
-	    is_misfit(c, e, c->host->jobs.request(job)))
+	    sgang_misfit_is(c, e, c->host->jobs.request(job)))
 		return false;
 	sgang_conductor_poke(c);
 	return true;

@@ -440,7 +440,7 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 		c->wake_scheduler = true;
 	}
 	if (ordinary) {
-		if (text[0] && e->m.eligible)
+		if (e->m.eligible && !sgang_misfit_tell(c, g, e) && text[0])
 			c->host->jobs.tell(e->job, text, false);
 		return;
 	}
@@ -561,7 +561,8 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 }
 
 /* True if all that wait show this already, and are parked as they should be.
- * Late members of groups have texts of their own. */
+ * Late members of groups, and those beside placeholders, have texts of their
+ * own. */
 static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 		     bool start, const char *text)
 {
@@ -569,7 +570,7 @@ static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 
 	if (is_ordinary(c, g))
 		return !g->count.parked && !g->tally.roles.any &&
-		       (same || !text[0]);
+		       !g->placeholders.n && (same || !text[0]);
 	return same && g->count.parked ==
 			       (start ? g->count.following : g->count.waiting);
 }

@@ -7,6 +7,7 @@
 #include "toy_cluster.h"
 
 #define SOFT "gang_placeholders=soft|"
+#define HARD "gang_placeholders=hard|"
 #define DRIVER SOFT "gang_role=driver:min=1"
 #define PLACE(role) SOFT "gang_placeholder=1|gang_role=" role
 
@@ -20,7 +21,11 @@ static uint32_t add(const char *more)
 static uint32_t start(const char *driver, const char *place, uint32_t n,
 		      uint32_t *placeholders)
 {
-	uint32_t own = add(PLACE("driver:min=1")), id;
+	char own_place[128];
+	uint32_t own, id;
+
+	snprintf(own_place, sizeof(own_place), "%s|gang_placeholder=1", driver);
+	own = add(own_place);
 
 	for (uint32_t i = 0; i < n; i++)
 		placeholders[i] = add(place);
@@ -89,6 +94,41 @@ TOY_TEST(test_driver_without)
 	pass();
 	pass_to(ids, 1, FAKE_RUNNING);
 	assert_int_equal(fake_state(ids[1]), FAKE_GONE);
+}
+
+/* 1.26: a member that is larger than its placeholders says so as long as there are
+ * some, whatever Slurm writes there. */
+TOY_TEST(test_larger)
+{
+	static const char *const says_so =
+		"Gang alice/etl: larger than the placeholders of role executor "
+		"(nodes:2 > nodes:1)";
+	uint32_t places[2], larger[2];
+
+	(void)start(HARD "gang_role=driver:min=1",
+		    HARD "gang_placeholder=1|gang_role=executor:min=2", 2,
+		    places);
+	for (int i = 0; i < 2; i++)
+		larger[i] = submit(MEMBER("etl", 2,
+					  .more = HARD "gang_role=executor",
+					  .nodes = 2, .time_limit = 600));
+	pass();
+	for (int n = 0; n < 3; n++) {
+		for (int i = 0; i < 2; i++) {
+			says(larger[i], says_so);
+			fake_reason(larger[i], "");
+		}
+		pass();
+	}
+	says(larger[0], says_so);
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is larger than"), 2);
+	for (int i = 0; i < 2; i++) {
+		fake_lose(places[i]);
+		fake_reason(larger[i], "");
+	}
+	wait_and_pass(1);
+	pass();
+	says(larger[0], "");
 }
 
 /* ... also when slurmctld dies in between: once. */
