@@ -1094,6 +1094,56 @@ check_definition_wins(const struct survey *survey,
 	return SGANG_SUBMIT_FINE;
 }
 
+/* What members and definitions say together must go together, too: what is in
+ * force for one job. */
+static int check_pairs(const struct sgang_spec *spec, struct sgang_error *err)
+{
+	if (sgang_spec_check_match(spec, err))
+		return -1;
+	return spec->placeholders ? sgang_spec_check_placeholders(spec, err) :
+				    0;
+}
+
+static int check_pairs_with(const struct sgang_spec *first,
+			    const struct sgang_spec *then,
+			    struct sgang_error *err)
+{
+	struct sgang_spec both = *first;
+
+	sgang_spec_merge(&both, then);
+	return check_pairs(&both, err);
+}
+
+/* Some options count for the members of each user apart, so what holds for the
+ * gang is not all that is said. */
+static int check_all_pairs(const struct survey *survey, struct sgang_error *err)
+{
+	const struct sgang_spec *spec = &survey->tally.spec;
+
+	if (check_pairs(spec, err))
+		return -1;
+	if (spec->match != SGANG_MATCH_ONLY_WAITING && !spec->placeholders)
+		return 0;
+	for (size_t i = 0; i < survey->n_known; i++) {
+		if (check_pairs_with(survey->known[i]->m.spec, spec, err))
+			return -1;
+	}
+	return 0;
+}
+
+static enum sgang_submit_verdict check_definition(const struct survey *survey,
+						  const struct sgang_spec *spec,
+						  struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict = check_definition_wins(survey, spec,
+								  err);
+
+	if (!verdict && survey->n_known &&
+	    check_pairs_with(&survey->tally.spec, spec, err))
+		verdict = SGANG_SUBMIT_INVALID;
+	return verdict;
+}
+
 /* A pool stays one, and a gang a gang, as long as it has members. */
 static enum sgang_submit_verdict
 check_new_definition(const struct sgang_spec *spec,
@@ -1107,7 +1157,7 @@ check_new_definition(const struct sgang_spec *spec,
 	was_pool = survey->tally.spec.pool;
 	if (!survey->n_known || spec->pool == was_pool ||
 	    (spec->pool && !is_gang_already(survey)))
-		return check_definition_wins(survey, spec, err);
+		return check_definition(survey, spec, err);
 	sgang_errf(err, EINVAL,
 		   "%s/%s is a %s and has members: cancel them before it "
 		   "becomes a %s",
@@ -1160,14 +1210,13 @@ check_spare_pool(const struct sgang_submit_job *job,
 
 /* ---- a new job ---- */
 
-/* What members and gang.conf say together must go with placeholders, too. */
+/* A gang that has started has no further placeholders. */
 static enum sgang_submit_verdict
-check_with_placeholders(const struct survey *survey,
+check_placeholder_comes(const struct survey *survey,
 			const struct sgang_spec *spec, struct sgang_error *err)
 {
-	if (sgang_spec_check_placeholders(&survey->tally.spec, err))
-		return SGANG_SUBMIT_INVALID;
-	if (!spec->placeholder || !sgang_gang_ordinary(&survey->tally))
+	if (!survey->tally.spec.placeholders || !spec->placeholder ||
+	    !sgang_gang_ordinary(&survey->tally))
 		return SGANG_SUBMIT_FINE;
 	sgang_errf(err, EINVAL,
 		   "the gang has started: its name is free for other "
@@ -1212,8 +1261,10 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		verdict = check_alone(job, err);
 	if (!verdict && (survey->tally.spec.pool || spec->pool))
 		verdict = check_pool_member(spec, err);
-	if (!verdict && survey->tally.spec.placeholders)
-		verdict = check_with_placeholders(survey, spec, err);
+	if (!verdict && check_all_pairs(survey, err))
+		verdict = SGANG_SUBMIT_INVALID;
+	if (!verdict)
+		verdict = check_placeholder_comes(survey, spec, err);
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
 		return verdict;

@@ -1096,6 +1096,69 @@ SUBMIT_TEST(test_placeholders_alone)
 	RUN(cases);
 }
 
+/* 6.5: a member that comes alone waits for a whole gang, so none replaces
+ * another, whoever says the one and the other. */
+SUBMIT_TEST(test_only_waiting)
+{
+#define ALONE MATCH("only-waiting")
+#define SPARES O "_spares=1"
+#define REPLACE O "_on_failure=replace"
+#define DRAIN O "_on_drain=replace"
+#define WHY(option) \
+	REFUSED(INVALID, "so no lost one is replaced; leave out " option)
+	static const struct admission cases[] = {
+		{ .there = { { .env = { GANG("t"), MIN(1), ALONE } } },
+		  .comes = { .env = { GANG("t"), SPARES } },
+		  WHY("--gang-spares") },
+		{ .there = { { .env = { GANG("t"), MIN(1), SPARES } } },
+		  .comes = { .env = { GANG("t"), ALONE } },
+		  WHY("--gang-spares") },
+		{ .there = { { .env = { GANG("t"), MIN(1), ALONE },
+			       .started = true } },
+		  .comes = { .env = { GANG("t"), DRAIN } },
+		  WHY("--gang-on-drain=replace") },
+		/* that of another user is heeded for that one's members */
+		{ .there = { { .env = { GANG("lab/t"), MIN(1),
+					O "_on_failure=kill" },
+			       .account = "lab" },
+			     { .env = { GANG("lab/t"), REPLACE },
+			       .account = "lab",
+			       .uid = 1001 } },
+		  .comes = { .env = { GANG("lab/t"), ALONE },
+			     .account = "lab" },
+		  WHY("--gang-on-failure=replace") },
+		/* gang.conf and definitions */
+		{ .comes = { .env = { GANG("spares"), ALONE } },
+		  WHY("--gang-spares") },
+		{ .comes = { .env = { GANG("alone"), MIN(1), REPLACE } },
+		  WHY("--gang-on-failure=replace") },
+		{ .comes = { .env = { GANG("alone"),
+				      O "_match=waiting-and-running",
+				      REPLACE } } },
+		{ .there = { { .env = { GANG("t"), MIN(1), ALONE, OBJECT } } },
+		  .comes = { .env = { GANG("t"), SPARES } },
+		  WHY("--gang-spares") },
+		{ .there = { { .env = { GANG("t"), MIN(1), ALONE } } },
+		  .comes = { .env = { GANG("t"), MIN(1), SPARES, OBJECT },
+			     .held = true },
+		  WHY("--gang-spares") },
+		{ .there = { { .env = { GANG("t"), MIN(1),
+					O "_placeholders=soft" } } },
+		  .comes = { .env = { GANG("t"), MIN(1), SPARES, OBJECT },
+			     .held = true },
+		  REFUSED(INVALID, "has no --gang-spares, leave it out") },
+	};
+#undef ALONE
+#undef SPARES
+#undef REPLACE
+#undef DRAIN
+#undef WHY
+
+	configure("GangName=alice/spares MinMember=1 Spares=1\n"
+		  "GangName=alice/alone MinMember=1 Match=only-waiting\n");
+	RUN(cases);
+}
+
 /* 1.7, 1.8: the sum of all placeholders is above the partition or a limit, the new
  * ones among them; of the members that come later nothing is asked. */
 SUBMIT_TEST(test_placeholders_sum)
