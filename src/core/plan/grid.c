@@ -511,8 +511,10 @@ static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 		rc = sgang_job_plan(&job, solver->broken, &answer.placement);
 		if (rc < 0)
 			return -1;
-		if (rc)
-			sgang_plan_deal_more(job.request, answer.placement);
+		if (rc && sgang_plan_deal_more(job.request, answer.placement)) {
+			sgang_placement_destroy(answer.placement);
+			return -1;
+		}
 		if (rc && compare(solver, best, &answer))
 			return -1;
 	}
@@ -557,7 +559,8 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 	struct answer best = { .placement = NULL };
 	int rc;
 
-	sgang_plan_deal_more(job->request, *placement);
+	if (sgang_plan_deal_more(job->request, *placement))
+		return -1;
 	if (sgang_parallel_check(job->request->parallel,
 				 (*placement)->ring.ranks, err))
 		return -1;

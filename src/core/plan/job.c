@@ -432,37 +432,63 @@ struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 	return placement;
 }
 
-/* Does the unit of this run have one rank more? */
-static bool has_more(const struct sgang_plan_request *request,
-		     const struct sgang_placement *placement, size_t run)
-{
-	const struct sgang_run *runs = placement->runs;
-	uint32_t before = 0;
+/* A run of a member whose ranks do not divide evenly. */
+struct uneven {
+	uint32_t member, node;
+	size_t run;
+};
 
-	for (size_t i = 0; i < placement->n_runs; i++)
-		before += runs[i].member == runs[run].member &&
-			  runs[i].node < runs[run].node;
-	return before < request->members[runs[run].member].more;
+static int by_member_and_node(const void *a, const void *b)
+{
+	const struct uneven *x = a, *y = b;
+
+	if (x->member != y->member)
+		return x->member < y->member ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
 }
 
-void sgang_plan_deal_more(const struct sgang_plan_request *request,
-			  struct sgang_placement *placement)
+/* The runs of those members, by member and node; NULL with ENOMEM. */
+static struct uneven *find_uneven(const struct sgang_plan_request *request,
+				  const struct sgang_placement *placement,
+				  size_t *n)
 {
-	bool any = false;
+	struct uneven *list = malloc((placement->n_runs + 1) * sizeof(*list));
 
-	for (size_t i = 0; i < placement->n_runs; i++) {
-		struct sgang_run *run = &placement->runs[i];
+	*n = 0;
+	for (size_t i = 0; list && i < placement->n_runs; i++) {
+		const struct sgang_run *run = &placement->runs[i];
 
-		if (request->members[run->member].more &&
-		    has_more(request, placement, i)) {
-			run->ranks++;
-			any = true;
-		}
+		if (request->members[run->member].more)
+			list[(*n)++] = (struct uneven){ run->member, run->node,
+							i };
 	}
-	if (any)
+	if (list)
+		qsort(list, *n, sizeof(*list), by_member_and_node);
+	return list;
+}
+
+int sgang_plan_deal_more(const struct sgang_plan_request *request,
+			 struct sgang_placement *placement)
+{
+	size_t n, first = 0, lower = 0;
+	struct uneven *list = find_uneven(request, placement, &n);
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].member != list[first].member)
+			first = lower = i;
+		else if (list[i].node != list[lower].node)
+			lower = i;
+		if (lower - first < request->members[list[i].member].more)
+			placement->runs[list[i].run].ranks++;
+	}
+	free(list);
+	if (n)
 		sgang_ring_measure(request->fabric, request->costs,
 				   placement->runs, placement->n_runs,
 				   &placement->ring);
+	return 0;
 }
 
 void sgang_placement_destroy(struct sgang_placement *placement)

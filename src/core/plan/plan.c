@@ -25,8 +25,8 @@ static uint64_t weight_inside(const struct sgang_plan_request *request,
 }
 
 /* Ranks that do not divide evenly add the same to every placement. */
-static void count_more(const struct sgang_plan_request *request,
-		       struct sgang_placement *made)
+static int count_more(const struct sgang_plan_request *request,
+		      struct sgang_placement *made)
 {
 	uint32_t inside = request->costs->hop[SGANG_LEVEL_ISLAND];
 	uint64_t cost = 0;
@@ -34,10 +34,12 @@ static void count_more(const struct sgang_plan_request *request,
 	for (size_t i = 0; i < request->n_members; i++)
 		cost += (uint64_t)request->members[i].more * inside *
 			weight_inside(request, i);
-	sgang_plan_deal_more(request, made);
+	if (sgang_plan_deal_more(request, made))
+		return -1;
 	made->bound += cost;
 	if (request->n_groups)
 		made->weighted_cost += cost;
+	return 0;
 }
 
 int sgang_plan(const struct sgang_plan_request *asked,
@@ -67,9 +69,9 @@ int sgang_plan(const struct sgang_plan_request *asked,
 		rc = -1;
 	else if (segments)
 		rc = sgang_segments_keep(&request, &made, nofit);
+	if (rc > 0 && !request.parallel && count_more(&request, made))
+		rc = -1;
 	if (rc > 0) {
-		if (!request.parallel)
-			count_more(&request, made);
 		*placement = made;
 		return 1;
 	}

@@ -420,9 +420,10 @@ int sgang_count_broken(const struct sgang_plan_request *request,
 struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 					const struct sgang_run *runs,
 					size_t n_runs);
-/* Give the units that have one rank more theirs, and measure the ring. */
-void sgang_plan_deal_more(const struct sgang_plan_request *request,
-			  struct sgang_placement *placement);
+/* Give the units that have one rank more theirs, those of a member on its lowest
+ * nodes, and measure the ring. O(n log n). 0, or -1 with ENOMEM. */
+int sgang_plan_deal_more(const struct sgang_plan_request *request,
+			 struct sgang_placement *placement);
 
 /* -- weight.c -- */
 

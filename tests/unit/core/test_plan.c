@@ -4,6 +4,7 @@
 
 #include "../unit.h"
 #include "bed.h"
+#include "core/plan/plan_private.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 
@@ -768,6 +769,75 @@ TEST(test_renamed)
 	bed_close(&bed);
 }
 
+/* -- ranks that do not divide evenly -- */
+
+/* The runs of a member on nodes below that of this one. */
+static uint32_t runs_below(const struct sgang_placement *placement, size_t run)
+{
+	const struct sgang_run *runs = placement->runs;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < placement->n_runs; i++)
+		n += runs[i].member == runs[run].member &&
+		     runs[i].node < runs[run].node;
+	return n;
+}
+
+/* 1 to 'n' runs of the members, in any order. */
+static void draw_runs(const struct bed *bed, uint64_t *random, size_t n,
+		      struct sgang_placement *placement)
+{
+	placement->n_runs = 1 + fuzz_below(random, n);
+	for (size_t i = 0; i < placement->n_runs; i++)
+		placement->runs[i] = (struct sgang_run){
+			.member = (uint32_t)fuzz_below(random,
+						       bed->request.n_members),
+			.node = (uint32_t)fuzz_below(
+				random, sgang_fabric_nodes(bed->fabric)),
+			.ranks = 2,
+			.slots = 1,
+		};
+}
+
+/* Those of its runs on its lowest nodes have one more. */
+TEST(test_deal_more)
+{
+	static struct sgang_run runs[64], before[64];
+	static char text[8192];
+	static struct bed bed;
+	struct sgang_placement placement = { .runs = runs };
+	uint64_t random = 11, dealt = 0;
+	struct sgang_ring ring;
+
+	make_tree1024(text);
+	bed_open(&bed, text, 4);
+	for (uint32_t m = 0; m < 4; m++) {
+		bed_add(&bed, 8, 1, false);
+		bed.member[m].more = 2 * m;
+	}
+	for (int n = 0; n < 500; n++) {
+		draw_runs(&bed, &random, n % 2 ? 64 : 8, &placement);
+		memcpy(before, runs, sizeof(runs));
+		sgang_ring_measure(bed.fabric, &bed.costs, runs,
+				   placement.n_runs, &placement.ring);
+		assert_int_equal(sgang_plan_deal_more(&bed.request, &placement),
+				 0);
+		for (size_t i = 0; i < placement.n_runs; i++) {
+			bool more = runs_below(&placement, i) <
+				    bed.member[runs[i].member].more;
+
+			before[i].ranks += more;
+			dealt += more;
+		}
+		assert_memory_equal(runs, before, sizeof(runs));
+		sgang_ring_measure(bed.fabric, &bed.costs, runs,
+				   placement.n_runs, &ring);
+		assert_memory_equal(&ring, &placement.ring, sizeof(ring));
+	}
+	assert_in_range(dealt, 1000, 20000);
+	bed_close(&bed);
+}
+
 /* -- lack of memory -- */
 
 /* Whichever allocation fails, ENOMEM is said and nothing is kept. */
@@ -811,6 +881,7 @@ TEST(test_no_memory)
 	run_out_of_memory(&bed);
 	bed_add(&bed, 10, 0, true);
 	bed_add(&bed, 5, 3, true);
+	bed.member[2].more = 2;
 	run_out_of_memory(&bed);
 	bed_close(&bed);
 	bed_open(&bed, text, 2);
