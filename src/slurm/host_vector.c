@@ -471,17 +471,6 @@ static bool by_socket(const job_record_t *job_ptr)
 	return (type ? type : slurm_conf.select_type_param) & RELEASE_BY_SOCKET;
 }
 
-/* "CPUs" are "CPU" for one. */
-static int length_of(const char *name, uint32_t want)
-{
-	size_t length = strlen(name);
-
-	return (int)(want == 1 && length > 3 &&
-				     !strcmp(name + length - 3, "PUs") ?
-			     length - 1 :
-			     length);
-}
-
 /* True if this node lacks something that is counted. */
 static bool say_lack_on(const job_record_t *job_ptr,
 			const struct sgang_resources *res, const uint32_t *need,
@@ -489,6 +478,7 @@ static bool say_lack_on(const job_record_t *job_ptr,
 			size_t size)
 {
 	const char *at = node_record_table_ptr[node]->name, *name;
+	size_t rest;
 	uint64_t have;
 	uint32_t want;
 	int d = lacks_on(res, need, type, node, &have);
@@ -506,12 +496,13 @@ static bool say_lack_on(const job_record_t *job_ptr,
 		return false;
 	want = need[type[node] * res->n_dims + (uint32_t)d];
 	name = res->dim[d].name;
+	rest = strcspn(name, " ");
 	if (want == SGANG_PLAN_ALL)
 		snprintf(why, size, "not all %s of %s are free", name, at);
 	else
-		snprintf(why, size, "needs %u %.*s, %s has %llu free%s", want,
-			 length_of(name, want), name, at,
-			 (unsigned long long)have,
+		snprintf(why, size, "needs %u %.*s%s, %s has %llu free%s", want,
+			 want == 1 ? sgang_resource_one(name) : (int)rest, name,
+			 name + rest, at, (unsigned long long)have,
 			 (res->dim[d].kind == CPUS ||
 			  res->dim[d].kind == ROWS) &&
 					 by_socket(job_ptr) ?

@@ -17,22 +17,14 @@ struct word {
 	uint32_t waiting_time;
 };
 
-static void add_spec(struct word *word, const struct sgang_spec *spec)
+#define ADD(policy)        \
+	if (!word->policy) \
+		word->policy = from->policy;
+
+static void add_spec(struct word *word, const struct sgang_spec *from)
 {
-	if (!word->on_failure)
-		word->on_failure = spec->on_failure;
-	if (!word->max_restarts)
-		word->max_restarts = spec->max_restarts;
-	if (!word->on_stale)
-		word->on_stale = spec->on_stale;
-	if (!word->stale_grace)
-		word->stale_grace = spec->stale_grace;
-	if (!word->on_success)
-		word->on_success = spec->on_success;
-	if (!word->on_drain)
-		word->on_drain = spec->on_drain;
-	if (!word->waiting_time)
-		word->waiting_time = spec->waiting_time;
+	SGANG_OWN_POLICIES(ADD)
+	ADD(waiting_time)
 }
 
 static void add_definitions(struct word *word, uint32_t uid,
@@ -47,25 +39,15 @@ static void add_definitions(struct word *word, uint32_t uid,
 }
 
 /* The options of the user's members that are gone. */
-static void add_record(struct word *word, const struct sgang_record *r)
+static void add_record(struct word *word, const struct sgang_record *from)
 {
-	if (!r)
+	if (!from)
 		return;
-	if (!word->on_failure)
-		word->on_failure = r->on_failure;
-	if (!word->max_restarts)
-		word->max_restarts = r->max_restarts;
-	if (!word->on_stale)
-		word->on_stale = r->on_stale;
-	if (!word->stale_grace)
-		word->stale_grace = r->stale_grace;
-	if (!word->on_success)
-		word->on_success = r->on_success;
-	if (!word->on_drain)
-		word->on_drain = r->on_drain;
-	if (!word->waiting_time)
-		word->waiting_time = r->waiting_time;
+	SGANG_OWN_POLICIES(ADD)
+	ADD(waiting_time)
 }
+
+#undef ADD
 
 static bool has_started(const struct sgang_member *m)
 {
@@ -75,21 +57,11 @@ static bool has_started(const struct sgang_member *m)
 
 static void settle(struct sgang_member *m, const struct word *word)
 {
+#define SETTLE(policy) \
+	m->policy = has_started(m) ? m->record->policy : word->policy;
+	SGANG_OWN_POLICIES(SETTLE)
+#undef SETTLE
 	m->waiting_time = word->waiting_time;
-	m->on_failure = word->on_failure;
-	m->max_restarts = word->max_restarts;
-	m->on_stale = word->on_stale;
-	m->stale_grace = word->stale_grace;
-	m->on_success = word->on_success;
-	m->on_drain = word->on_drain;
-	if (has_started(m)) {
-		m->on_failure = m->record->on_failure;
-		m->max_restarts = m->record->max_restarts;
-		m->on_stale = m->record->on_stale;
-		m->stale_grace = m->record->stale_grace;
-		m->on_success = m->record->on_success;
-		m->on_drain = m->record->on_drain;
-	}
 }
 
 static int user_order_qsort(const void *a, const void *b)

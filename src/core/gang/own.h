@@ -17,6 +17,16 @@
 
 #include "gang.h"
 
+/* Each policy that is settled when a member starts: a field of that name in what
+ * is said, in the member and in its record. */
+#define SGANG_OWN_POLICIES(EACH) \
+	EACH(on_failure)         \
+	EACH(max_restarts)       \
+	EACH(on_stale)           \
+	EACH(stale_grace)        \
+	EACH(on_success)         \
+	EACH(on_drain)
+
 struct sgang_own_definition {
 	const struct sgang_spec *spec; /* NULL: there is none */
 	bool for_all;                  /* an operator's, or in gang.conf */

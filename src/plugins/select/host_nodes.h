@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/nodeset.h"
 #include "core/fabric/devices.h"
@@ -41,6 +42,16 @@ struct sgang_resources {
 	uint32_t n_types;
 	uint32_t type[SGANG_NODE_TYPES]; /* the host's own */
 };
+
+/* The length of what one of a resource is called: "CPU" of "CPUs", "MB" of "MB
+ * of memory". A GRES has the name that its site gave it. */
+static inline int sgang_resource_one(const char *name)
+{
+	size_t length = strcspn(name, " ");
+	bool many = length > 3 && !strncmp(name + length - 3, "PUs", 3);
+
+	return (int)(length - many);
+}
 
 /* Why no piece of a job fits on a node. To add one: a row in nofit_report.c
  * too, and in sgang.1. A node has one cause: the first that holds, from the end

@@ -385,14 +385,9 @@ static bool say_alone(const struct sgang_plan_request *rq,
 	return true;
 }
 
-/* "CPUs" is "CPU" for one, and "MB of memory" is "MB". */
 static void name_one(const char *what, char one[SGANG_UNIT_SIZE])
 {
-	size_t length = strcspn(what, " ");
-
-	if (length && what[length - 1] == 's')
-		length--;
-	snprintf(one, SGANG_UNIT_SIZE, "%.*s", (int)length, what);
+	snprintf(one, SGANG_UNIT_SIZE, "%.*s", sgang_resource_one(what), what);
 }
 
 static uint64_t need_of_all(const struct sgang_plan_request *rq, uint32_t d)

@@ -7,29 +7,26 @@
 
 #include "conductor_private.h"
 
+#define COPY(policy) r->policy = from->policy;
+
 void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 {
-	const struct sgang_spec *spec = &g->tally.spec;
+	const struct sgang_spec *from = &g->tally.spec;
 
 	strcpy(r->ns, g->ns);
 	strcpy(r->name, g->name);
 	/* A default number must not be recorded as a given one. */
 	r->min_member = g->tally.defined ? g->tally.min_member : 0;
 	r->total = g->tally.defined ? g->tally.total : 0;
-	r->pool = spec->pool;
+	r->pool = from->pool;
 	r->attempts = g->attempt.nth;
 	r->tried = g->attempt.tried;
 	r->skipped = g->attempt.skipped;
-	r->mode = spec->mode;
-	r->match = spec->match;
-	r->on_failure = spec->on_failure;
-	r->max_restarts = spec->max_restarts;
-	r->on_stale = spec->on_stale;
-	r->stale_grace = spec->stale_grace;
-	r->on_success = spec->on_success;
-	r->on_drain = spec->on_drain;
-	r->waiting_time = spec->waiting_time;
-	strcpy(r->groups, spec->groups);
+	r->mode = from->mode;
+	r->match = from->match;
+	SGANG_OWN_POLICIES(COPY)
+	r->waiting_time = from->waiting_time;
+	strcpy(r->groups, from->groups);
 	strcpy(r->asks, g->asks);
 	r->created = g->tally.created;
 	r->since = g->hold.since;
@@ -39,19 +36,28 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->epoch_who = g->epoch.who;
 }
 
+static void take_own(const struct sgang_member *from, struct sgang_record *r)
+{
+	SGANG_OWN_POLICIES(COPY)
+	r->waiting_time = from->waiting_time;
+	r->held_for = from->held_for;
+}
+
+static void keep_own(const struct sgang_record *from, struct sgang_record *r)
+{
+	SGANG_OWN_POLICIES(COPY)
+	r->waiting_time = from->waiting_time;
+	r->held_for = from->held_for;
+}
+
+#undef COPY
+
 /* The record also says that a loss affects other users' jobs but not this one,
  * because the loss of this one affects those. */
 void sgang_publish_own(const struct gang *g, const struct entry *e,
 		       struct sgang_record *r)
 {
-	r->waiting_time = e->m.waiting_time;
-	r->held_for = e->m.held_for;
-	r->on_failure = e->m.on_failure;
-	r->max_restarts = e->m.max_restarts;
-	r->on_stale = e->m.on_stale;
-	r->stale_grace = e->m.stale_grace;
-	r->on_success = e->m.on_success;
-	r->on_drain = e->m.on_drain;
+	take_own(&e->m, r);
 	r->placeholder = e->spec.placeholder;
 	r->came = e->spec.placeholder && g->placeholders.came;
 	if (g->tally.roles.any) {
@@ -107,14 +113,7 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 		r = before;
 	r.success = phase == SGANG_PHASE_FINISHED;
 	sgang_publish_fill(g, &r);
-	r.on_failure = before.on_failure;
-	r.max_restarts = before.max_restarts;
-	r.on_stale = before.on_stale;
-	r.stale_grace = before.stale_grace;
-	r.on_success = before.on_success;
-	r.on_drain = before.on_drain;
-	r.waiting_time = before.waiting_time;
-	r.held_for = before.held_for;
+	keep_own(&before, &r);
 	r.restart = before.restart;
 	if (!r.placed)
 		r.was = sgang_record_was(&before);
