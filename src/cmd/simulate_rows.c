@@ -58,6 +58,8 @@ const struct sgang_simulate_row sgang_simulate_cluster_rows[] = {
 	  CLUSTER(idle_hours) },
 	{ "idle_share", "of all node-hours", SGANG_SIMULATE_SHARE,
 	  CLUSTER(idle_share) },
+	{ "unused_hours", "node-hours free for waiting jobs",
+	  SGANG_SIMULATE_AMOUNT, CLUSTER(unused_hours) },
 	{ "utilisation", "utilisation", SGANG_SIMULATE_SHARE,
 	  CLUSTER(utilisation) },
 	{ "makespan", "first submission to last end", SGANG_SIMULATE_SECONDS,

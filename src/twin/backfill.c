@@ -223,6 +223,7 @@ static bool start_or_reserve(struct plan *p, struct sgang_job *j,
 			     struct sgang_nodeset *chosen, int64_t from,
 			     int64_t start, int64_t *later)
 {
+	bool refused = false;
 	int64_t end;
 
 	if (start < from)
@@ -236,6 +237,7 @@ static bool start_or_reserve(struct plan *p, struct sgang_job *j,
 			return true;
 		}
 		/* something else has them, or the gang has its turn now */
+		refused = true;
 		start = the.now + 1;
 	}
 	if (*later && start > *later)
@@ -247,6 +249,8 @@ static bool start_or_reserve(struct plan *p, struct sgang_job *j,
 	if (overlaps(p, chosen, whole(start), end))
 		return false;
 	reserve(p, chosen, whole(start), end);
+	if (!refused)
+		sgang_twin_plans_add(j, start, chosen);
 	p->reserved[j->partition - the.site->partitions]++;
 	return false;
 }
@@ -314,6 +318,7 @@ void sgang_twin_backfill(void)
 	struct plan p;
 
 	the.outcome->backfills++;
+	sgang_twin_plans_clear();
 	jobs = sgang_twin_eligible_jobs(the.rules->bf_max_job_test, &n);
 	if (!plan_init(&p, n) || !nodes || !chosen || !jobs) {
 		the.no_memory = true;

@@ -66,17 +66,21 @@ static struct twin_use share(const struct sgang_job *j, uint32_t node)
 	};
 }
 
+void sgang_twin_add_use_on(const struct sgang_job *j, uint32_t node,
+			   struct twin_use *use)
+{
+	struct twin_use its = share(j, node), *u = &use[node];
+
+	u->cpus += its.cpus;
+	u->gpus += its.gpus;
+	u->memory += its.memory;
+	u->jobs++;
+}
+
 void sgang_twin_add_use(const struct sgang_job *j, struct twin_use *use)
 {
-	for (uint32_t i = 0; i < j->n_nodes; i++) {
-		struct twin_use its = share(j, j->nodes[i]);
-		struct twin_use *u = &use[j->nodes[i]];
-
-		u->cpus += its.cpus;
-		u->gpus += its.gpus;
-		u->memory += its.memory;
-		u->jobs++;
-	}
+	for (uint32_t i = 0; i < j->n_nodes; i++)
+		sgang_twin_add_use_on(j, j->nodes[i], use);
 }
 
 void sgang_twin_subtract_use(const struct sgang_job *j, struct twin_use *use)

@@ -428,6 +428,7 @@ static void measure_cluster(const struct sgang_site *site,
 	measure->idle_hours = (double)outcome->idle_work / 3600;
 	measure->idle_share = share((double)outcome->idle_work,
 				    (double)site->n_nodes * span);
+	measure->unused_hours = outcome->unused / 3600;
 	measure->lost_hours = (double)outcome->lost / 3600;
 	measure->victims = outcome->victims;
 	count_ends(outcome, measure);

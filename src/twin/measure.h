@@ -71,19 +71,21 @@ struct sgang_measure {
 	struct sgang_measure_class jobs[SGANG_MEASURE_CLASSES];
 	struct sgang_measure_class gangs[SGANG_MEASURE_CLASSES];
 
-	double makespan;    /* from the first submission to the last end */
-	double utilisation; /* CPU-seconds of work over those that all CPUs
+	double makespan;     /* from the first submission to the last end */
+	double utilisation;  /* CPU-seconds of work over those that all CPUs
 			     * had in that time, 0 to 1 */
-	double idle_hours;  /* node-hours that jobs had nodes before their work
+	double idle_hours;   /* node-hours that jobs had nodes before their work
 			     * began: members that waited for others */
-	double idle_share;  /* over the node-hours of all nodes, 0 to 1 */
-	double lost_hours;  /* node-hours of work that preemption cost */
-	double victims;     /* jobs that were preempted, each time counted */
-	double timeouts;    /* jobs that their time limit ended */
-	double cancelled;   /* jobs that a rule of their gang ended */
-	double refused;     /* jobs that can never run here */
-	double waiting;     /* jobs that had no nodes at the end */
-	double incomplete;  /* gangs of which too few members were submitted */
+	double idle_share;   /* over the node-hours of all nodes, 0 to 1 */
+	double unused_hours; /* node-hours that were free while jobs of no gang
+			      * waited that could have run there */
+	double lost_hours;   /* node-hours of work that preemption cost */
+	double victims;      /* jobs that were preempted, each time counted */
+	double timeouts;     /* jobs that their time limit ended */
+	double cancelled;    /* jobs that a rule of their gang ended */
+	double refused;      /* jobs that can never run here */
+	double waiting;      /* jobs that had no nodes at the end */
+	double incomplete;   /* gangs of which too few members were submitted */
 
 	/* Fragmentation, over the samples. */
 	double leaf_mean, leaf_min; /* idle nodes of the leaf with the most */

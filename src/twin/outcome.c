@@ -87,6 +87,7 @@ static void fill_head(const struct sgang_outcome *from, struct head *head)
 	to->until = from->until;
 	to->cpus = from->cpus;
 	to->idle_work = from->idle_work;
+	to->unused = from->unused;
 	to->busy = from->busy;
 	to->lost = from->lost;
 	to->victims = from->victims;

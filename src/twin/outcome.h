@@ -86,6 +86,8 @@ struct sgang_outcome {
 	uint64_t cpus;       /* of the cluster */
 	uint64_t idle_work;  /* node-seconds that jobs had nodes before their
 				* work began: members that wait for others */
+	double unused;       /* node-seconds that were free while jobs waited
+			      * that could have run there */
 	uint64_t busy;       /* CPU-seconds of work */
 	uint64_t lost;       /* node-seconds, as in jobs */
 	uint32_t victims;    /* jobs that were preempted, each time counted */

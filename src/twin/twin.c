@@ -211,7 +211,8 @@ static bool set_up(const struct sgang_twin_terms *terms,
 	the.released_at = calloc(the.n_nodes + 1, sizeof(*the.released_at));
 	outcome->samples = calloc(SAMPLES_MAX + 1, sizeof(*outcome->samples));
 	return the.use && the.freed && the.none && the.released_at &&
-	       outcome->samples && sgang_twin_choose_init() && make_jobs() &&
+	       outcome->samples && sgang_twin_choose_init() &&
+	       sgang_twin_unused_init() && make_jobs() &&
 	       sgang_twin_priority_init() && (!terms->conf || make_conductor());
 }
 
@@ -222,6 +223,7 @@ static void tear_down(void)
 		sgang_twin_forget(&the.jobs[i]);
 	sgang_conf_free(&the.conf);
 	sgang_twin_choose_end();
+	sgang_twin_unused_end();
 	sgang_twin_priority_end();
 	sgang_twin_rings_end();
 	free(the.use);
@@ -477,8 +479,16 @@ static void tell_progress(size_t *told)
 	the.terms->progress((double)ended / (double)n, the.terms->arg);
 }
 
+/* Nothing changes until then. */
+static void go_to(int64_t time)
+{
+	the.outcome->unused += sgang_twin_unused() * (double)(time - the.now);
+	the.now = time;
+}
+
 static void replay(void)
 {
+	int64_t next;
 	struct due due = { .full = the.now,
 			   .backfill = the.now,
 			   .priority = the.now,
@@ -491,9 +501,10 @@ static void replay(void)
 	while (the.n_left && !the.no_memory) {
 		schedule(let_happen(), &due);
 		tell_progress(&told);
-		the.now = next_time(&due);
-		if (the.now == INT64_MAX)
+		next = next_time(&due);
+		if (next == INT64_MAX)
 			break;
+		go_to(next);
 		while (due.sample <= the.now) {
 			take_sample(due.sample);
 			due.sample += due.sample_every;

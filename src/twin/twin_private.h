@@ -5,7 +5,8 @@
  * choose.c: stock Slurm's choice of nodes. ask.c: the gate, and the answer when
  * a scheduler asks for a job. main_sched.c, backfill.c: the schedulers.
  * preempt.c: victims. priority.c: the order of the queue. twin.c: the clock.
- * rings.c: what the placement of each gang costs.
+ * rings.c: what the placement of each gang costs. unused.c: what is free while
+ * jobs wait that could use it.
  *
  * The conductor's calls have no argument for the cluster, so there is one: `the`.
  */
@@ -46,6 +47,7 @@ struct sgang_job {
 	bool parked, held_by_us, timed_out, cancelled;
 	uint32_t restarts, starts;
 	uint32_t gang; /* of outcome.gangs */
+	uint32_t plan; /* of `plans`, if that one is its own */
 	int64_t begin; /* it may start then */
 	int64_t start, work, ends, done;
 	int64_t struck;   /* it is being preempted since then; 0: it is not */
@@ -81,6 +83,13 @@ struct twin_event {
 	int64_t time;
 	uint64_t serial; /* that of the job, or it does not happen any more */
 	struct sgang_job *job;
+};
+
+/* A start for which backfill has reserved nodes. */
+struct twin_plan {
+	const struct sgang_job *job;
+	int64_t start;
+	struct sgang_nodeset *nodes;
 };
 
 struct twin {
@@ -126,6 +135,13 @@ struct twin {
 	uint32_t *by_free;
 	uint64_t free_times_of; /* the stamp at which that held, and 1 */
 	struct sgang_nodeset *scratch;
+	/* for unused.c */
+	struct twin_plan *plans; /* of the last cycle of backfill */
+	uint32_t n_plans, max_plans;
+	struct sgang_job **looked_at;
+	struct twin_use *filled;
+	int64_t *first_start;
+	struct sgang_nodeset *room;
 	/* for priority.c */
 	struct twin_user *users;
 	size_t n_users;
@@ -207,6 +223,9 @@ bool sgang_twin_same(const struct sgang_job *a, const struct sgang_job *b);
 bool sgang_twin_has_any(const struct sgang_job *j,
 			const struct sgang_nodeset *nodes);
 
+/* Its share of that node, or of all that it has. */
+void sgang_twin_add_use_on(const struct sgang_job *j, uint32_t node,
+			   struct twin_use *use);
 void sgang_twin_add_use(const struct sgang_job *j, struct twin_use *use);
 void sgang_twin_subtract_use(const struct sgang_job *j, struct twin_use *use);
 
@@ -292,6 +311,18 @@ void sgang_twin_charge(const struct sgang_job *j);
 void sgang_twin_candidates(const struct sgang_job *j, struct twin_list *list);
 /* 'by' takes its nodes: it is requeued or killed. */
 void sgang_twin_preempt(struct sgang_job *victim);
+
+/* ---- unused.c ---- */
+
+bool sgang_twin_unused_init(void);
+void sgang_twin_unused_end(void);
+/* A cycle of backfill begins to plan anew, and has reserved these nodes for the
+ * job at that time. */
+void sgang_twin_plans_clear(void);
+void sgang_twin_plans_add(struct sgang_job *j, int64_t start,
+			  const struct sgang_nodeset *nodes);
+/* How much is free now, counted in nodes, on which jobs that wait could run. */
+double sgang_twin_unused(void);
 
 /* ---- rings.c ---- */
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0160-simulate.t - sgang simulate: a recorded queue, and what gangs do to it
 #
-# Behaviours 8.2 (what is printed and compared), 8.3 (the bar, the same bytes)
-# and 8.4 (which jobs are gangs). What is replayed is the matter of
-# tests/unit/twin. The page in a browser: 0161-simulate-page.t.
+# Behaviours 8.2 (what is printed and compared), 8.3 (the bar, the same bytes),
+# 8.4 (which jobs are gangs) and 8.5 (what is free while jobs wait). What is
+# replayed is the matter of tests/unit/twin. The page in a browser:
+# 0161-simulate-page.t.
 
 test_description='sgang simulate'
 
@@ -69,6 +70,13 @@ test_expect_success JQ 'members that start one by one hold nodes idle, a gang no
 			return 1
 	done &&
 	grep -E "^  node-hours held idle  +0\.2  +0\.0  +-100\.0 %\$" table
+'
+test_expect_success JQ '8.5: a node is free for the small job until backfill starts it, or not at all' '
+	simulate --jobs=jobs.csv --conf=defaults --starts=starts >/dev/null 2>&1 &&
+	awk -F, "\$2 == 6 { printf \"%.10g\\n\", (\$5 - \$4) / 3600 }" starts >hours &&
+	grep "^0\.00" hours && value answer defaults .cluster.unused_hours >got &&
+	awk "{ printf \"%.10g\\n\", \$1 }" got | test_cmp hours - &&
+	test "$(value answer stock .cluster.unused_hours)" = 0
 '
 test_expect_success JQ 'the wait of a gang is from its last member to its start' '
 	value answer defaults .gangs.all.wait_mean >wait &&

@@ -103,6 +103,7 @@ static const struct sgang_outcome outcome = {
 	.until = 4600,
 	.cpus = 16,
 	.idle_work = 5400,
+	.unused = 1800,
 	.busy = 14400,
 	.lost = 7200,
 	.victims = 1,
@@ -118,6 +119,7 @@ TEST(the_cluster)
 	assert_near(m.utilisation, 0.25);
 	assert_near(m.idle_hours, 1.5);
 	assert_near(m.idle_share, 0.375);
+	assert_near(m.unused_hours, 0.5);
 	assert_near(m.lost_hours, 2);
 	assert_near(m.victims, 1);
 	assert_near(m.timeouts, 2);

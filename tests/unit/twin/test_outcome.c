@@ -105,6 +105,7 @@ static struct sgang_outcome whole(void)
 		.until = 2,
 		.cpus = 3,
 		.idle_work = 4,
+		.unused = 4.5,
 		.busy = 5,
 		.lost = 6,
 		.victims = 7,
@@ -139,6 +140,7 @@ static void assert_same(struct sgang_outcome a, struct sgang_outcome b)
 	assert_int_equal(a.until, b.until);
 	assert_int_equal(a.cpus, b.cpus);
 	assert_int_equal(a.idle_work, b.idle_work);
+	assert_true(a.unused == b.unused);
 	assert_int_equal(a.busy, b.busy);
 	assert_int_equal(a.lost, b.lost);
 	assert_int_equal(a.victims, b.victims);

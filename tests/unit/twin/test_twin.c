@@ -659,6 +659,160 @@ TWIN_TEST(test_preempts_rest)
 	sgang_outcome_clear(&o);
 }
 
+/* ---- 8.5: what is free while jobs wait ---- */
+
+static bool is_there(const struct sgang_outcome_job *j, int64_t time)
+{
+	return j->start && j->start <= time && (!j->end || j->end > time);
+}
+
+/* Those of the queue that the judge has let run, and where. */
+static bool runs[JOBS_MAX][NODES];
+
+static bool room_beside(const struct sgang_outcome *o, size_t i, uint32_t node,
+			int64_t time)
+{
+	const struct sgang_trace_job *t = &trace.jobs[i];
+	uint64_t cpus = t->cpus, gpus = t->gpus, memory = t->memory, n = 0;
+	bool whole = t->whole;
+
+	for (size_t b = 0; b < o->n_jobs; b++) {
+		if (!runs[b][node] && !(is_there(&o->jobs[b], time) &&
+					has_node(o, &o->jobs[b], node)))
+			continue;
+		n++;
+		whole |= trace.jobs[b].whole;
+		cpus += trace.jobs[b].cpus;
+		gpus += trace.jobs[b].gpus;
+		memory += trace.jobs[b].memory;
+	}
+	return !(whole && n) && cpus <= CPUS && gpus <= GPUS &&
+	       memory <= MEMORY;
+}
+
+static double largest_share(const struct sgang_trace_job *t)
+{
+	double cpus = (double)t->cpus / CPUS, gpus = (double)t->gpus / GPUS;
+	double memory = (double)t->memory / MEMORY;
+
+	if (t->whole)
+		return 1;
+	cpus = gpus > cpus ? gpus : cpus;
+	return memory > cpus ? memory : cpus;
+}
+
+/* In nodes, at that time: the job runs where it finds room first. */
+static double let_run(const struct sgang_outcome *o, size_t i, int64_t time)
+{
+	const struct sgang_trace_job *t = &trace.jobs[i];
+	uint32_t found[NODES], n = 0;
+
+	for (uint32_t node = 0; node < NODES; node++)
+		if (room_beside(o, i, node, time))
+			found[n++] = node;
+	if (n < t->nodes)
+		return 0;
+	for (uint32_t k = 0; k < t->nodes; k++)
+		runs[i][found[k]] = true;
+	return t->nodes * largest_share(t);
+}
+
+static double unused_at(const struct sgang_outcome *o, int64_t time)
+{
+	double sum = 0;
+
+	memset(runs, 0, sizeof(runs));
+	for (int high = 1; high >= 0; high--) {
+		for (size_t i = 0; i < o->n_jobs; i++) {
+			const struct sgang_outcome_job *j = &o->jobs[i];
+			bool first = !strcmp(trace.jobs[i].partition, "high");
+
+			if (first == high && !trace.jobs[i].gang[0] &&
+			    trace.jobs[i].submit <= time &&
+			    j->how != SGANG_OUTCOME_REFUSED && j->start > time)
+				sum += let_run(o, i, time);
+		}
+	}
+	return sum;
+}
+
+/* The next time at which one is submitted, starts or ends. */
+static int64_t next_change(const struct sgang_outcome *o, int64_t time)
+{
+	int64_t next = INT64_MAX;
+
+	for (size_t i = 0; i < o->n_jobs; i++) {
+		const int64_t times[] = { trace.jobs[i].submit,
+					  o->jobs[i].start, o->jobs[i].end };
+
+		for (size_t k = 0; k < COUNT(times); k++)
+			if (times[k] > time && times[k] < next)
+				next = times[k];
+	}
+	return next;
+}
+
+/* Without backfill nothing is planned. */
+TWIN_TEST(test_random_unused)
+{
+	site.scheduling.backfill = false;
+	for (uint64_t s = 1; s <= 6; s++) {
+		struct sgang_outcome o;
+		uint64_t seed = s;
+		double want = 0;
+
+		random_queue(&seed, 120);
+		replay(true, &o);
+		for (int64_t at = o.from, next; at < o.until; at = next) {
+			next = next_change(&o, at);
+			want += unused_at(&o, at) * (double)(next - at);
+		}
+		assert_true(want > 10000);
+		if (o.unused < want * 0.999999 || o.unused > want * 1.000001)
+			fail_msg("queue %d: %.0f, expected %.0f", (int)s,
+				 o.unused, want);
+		sgang_outcome_clear(&o);
+	}
+}
+
+/* What is left beside a large job that waits is not free for one that would
+ * delay it; the small job could run from its submission on. Backfill plans the
+ * large one, or the conductor keeps the nodes of a gang of which backfill may
+ * plan one member. */
+TWIN_TEST(test_unused)
+{
+	const struct {
+		uint32_t members, size, reserve;
+		bool gang, stock;
+	} trials[] = {
+		{ 1, 32, 0, false, false }, { 1, 32, 0, false, true },
+		{ 2, 16, 0, true, false },  { 2, 16, 0, true, true },
+		{ 4, 8, 1, true, false },
+	};
+	struct sgang_outcome o;
+
+	for (size_t i = 0; i < COUNT(trials); i++) {
+		int64_t small;
+
+		site.scheduling.bf_job_part_count_reserve = trials[i].reserve;
+		trace.n_jobs = 0;
+		add(1000, 20, 600, "");
+		for (uint32_t m = 0; m < trials[i].members; m++)
+			add(1010, trials[i].size, 600,
+			    trials[i].gang ? "large" : "");
+		add(1020, 2, 3600, "");
+		add(1030, 12, 300, "");
+		replay(trials[i].stock, &o);
+		small = o.jobs[trace.n_jobs - 1].start;
+		assert_in_range(small, 1031, 1300);
+		if (o.unused != 12.0 * (double)(small - 1030))
+			fail_msg("trial %zu: %.0f, the small one starts at "
+				 "%" PRId64,
+				 i, o.unused, small);
+		sgang_outcome_clear(&o);
+	}
+}
+
 TWIN_TEST(test_empty)
 {
 	struct sgang_outcome o;
