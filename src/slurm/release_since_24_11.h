@@ -242,4 +242,14 @@ static inline void release_free_excluded(release_rest_t *more)
 	free_core_array(&more->own.exc_cores);
 }
 
+/* The nodes of a list of names, to be freed; NULL: it names one that is gone. */
+static inline bitstr_t *release_named_nodes(char *names)
+{
+	bitstr_t *nodes = NULL;
+
+	if (node_name2bitmap(names, false, &nodes, NULL))
+		FREE_NULL_BITMAP(nodes);
+	return nodes;
+}
+
 #endif

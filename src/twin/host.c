@@ -482,6 +482,25 @@ static void host_releases(int64_t *free_at)
 	}
 }
 
+static void
+host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
+{
+	for (size_t i = 0; i < the.n_plans && i < SGANG_SET_ASIDE_MAX; i++) {
+		const struct twin_plan *p = &the.plans[i];
+		struct sgang_set_aside s = {
+			.job = p->job,
+			.job_id = sgang_twin_id(p->job),
+			.until = p->job->limit == UINT32_MAX ?
+					 INT64_MAX :
+					 p->start + p->job->limit,
+			.nodes = p->nodes,
+		};
+
+		if (p->job->state == TWIN_PENDING)
+			f(&s, arg);
+	}
+}
+
 static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
 			   size_t max)
 {
@@ -870,6 +889,7 @@ const struct sgang_host sgang_twin_host = {
 		.required = host_required,
 		.partition = host_partition,
 		.releases = host_releases,
+		.set_aside = host_set_aside,
 		.endless = host_endless,
 		.idle = host_idle,
 		.freed_since = host_freed_since,

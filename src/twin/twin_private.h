@@ -87,7 +87,7 @@ struct twin_event {
 
 /* A start for which backfill has reserved nodes. */
 struct twin_plan {
-	const struct sgang_job *job;
+	struct sgang_job *job;
 	int64_t start;
 	struct sgang_nodeset *nodes;
 };

@@ -117,6 +117,8 @@ struct attempt {
 	uint64_t began; /* start of this slice, in CPU time */
 	struct sgang_placement *plan;
 	int64_t *free_at; /* only for sgang_fit_when() */
+	int64_t *aside;   /* ... until when each node is set aside for jobs
+			   * before the gangs; NULL: none is */
 	int64_t at;
 	char why[256];                /* why it failed */
 	char elsewhere[256];          /* why a member got other nodes than those
@@ -293,6 +295,11 @@ void sgang_levels_cut(const struct attempt *a, struct gang *g,
 void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 			     const struct sgang_nodeset *theirs,
 			     struct sgang_nodeset *nodes);
+
+/* --- before.c --- */
+
+/* Set a->aside, for the parts of the attempt. -1 without memory. */
+int sgang_before_look(struct attempt *a);
 
 /* --- exclusive.c --- */
 

@@ -277,13 +277,14 @@ int sgang_exclusive_then(struct attempt *a)
 
 		sgang_nodeset_destroy(p->then);
 		p->then = NULL;
-		if (!p->clear_at)
+		if ((!p->clear_at && !a->aside) || !p->ever)
 			continue;
 		p->then = sgang_nodeset_copy(p->ever);
 		if (!p->then)
 			return -1;
 		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
-			if (p->clear_at[n] > a->at)
+			if ((p->clear_at && p->clear_at[n] > a->at) ||
+			    (a->aside && a->aside[n] > a->at))
 				sgang_nodeset_remove(p->then, n);
 		}
 	}

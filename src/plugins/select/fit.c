@@ -244,7 +244,7 @@ static int64_t *list_times(struct attempt *a, size_t *n)
 {
 	uint32_t n_nodes = a->c->host->nodes.count();
 	int64_t relax = sgang_levels_relax(a);
-	size_t lists = 1;
+	size_t lists = 2;
 	int64_t *times;
 
 	for (size_t i = 0; i < a->n_probed; i++)
@@ -258,6 +258,8 @@ static int64_t *list_times(struct attempt *a, size_t *n)
 	if (relax > times[0])
 		times[(*n)++] = relax;
 	*n = add_times(a->free_at, n_nodes, times, *n);
+	if (a->aside)
+		*n = add_times(a->aside, n_nodes, times, *n);
 	for (size_t i = 0; i < a->n_probed; i++) {
 		if (a->probed[i].clear_at)
 			*n = add_times(a->probed[i].clear_at, n_nodes, times,
@@ -276,7 +278,8 @@ int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
 	a->free_at = calloc(a->c->host->nodes.count() + 1, sizeof(*a->free_at));
 	if (a->free_at) {
 		a->c->host->nodes.releases(a->free_at);
-		if (sgang_exclusive_prepare(a) == 0)
+		if (sgang_before_look(a) == 0 &&
+		    sgang_exclusive_prepare(a) == 0)
 			times = list_times(a, n);
 	}
 	if (!times)
@@ -288,5 +291,6 @@ void sgang_fit_end(struct attempt *a, int64_t *times)
 {
 	free(times);
 	free(a->free_at);
-	a->free_at = NULL;
+	free(a->aside);
+	a->free_at = a->aside = NULL;
 }

@@ -85,11 +85,22 @@ enum sgang_cause {
 	SGANG_CAUSE_NONE = SGANG_CAUSES /* a piece fits */
 };
 
+#define SGANG_SET_ASIDE_MAX 256
+
 /* Free resources. */
 struct sgang_room {
 	uint64_t cpus;
 	uint64_t memory; /* MB */
 	uint64_t nodes;  /* without any job */
+};
+
+/* Nodes that the scheduler has set aside for a job that waits. Seconds since the
+ * epoch. */
+struct sgang_set_aside {
+	struct sgang_job *job;
+	uint32_t job_id;
+	int64_t until; /* the end of its time limit, if it starts as planned */
+	const struct sgang_nodeset *nodes;
 };
 
 struct sgang_host_nodes {
@@ -145,6 +156,10 @@ struct sgang_host_nodes {
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */
 	void (*releases)(int64_t *free_at);
+	/* Call for jobs that wait, and have nodes set aside from a later moment
+	 * on; not for more than SGANG_SET_ASIDE_MAX. */
+	void (*set_aside)(void (*f)(const struct sgang_set_aside *s, void *arg),
+			  void *arg);
 	/* The number of jobs on these nodes without a time limit, and the first
 	 * 'max' of them. */
 	size_t (*endless)(const struct sgang_nodeset *nodes, uint32_t *job_ids,

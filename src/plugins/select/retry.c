@@ -71,7 +71,13 @@ static bool may_fit(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t freed = c->host->freed();
 
-	if (freed == g->failed_at.freed || short_of_nodes(c, g))
+	if (short_of_nodes(c, g))
+		return false;
+	/* the moment that the attempt found has come */
+	if (g->joint.start && g->joint.start <= c->host->now() &&
+	    g->failed_at.time < g->joint.start)
+		return true;
+	if (freed == g->failed_at.freed)
 		return false;
 	if (!g->lack.members)
 		return true;
