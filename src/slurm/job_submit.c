@@ -963,7 +963,7 @@ static bool change_fits(job_desc_msg_t *job_desc)
 int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	       uint32_t submit_uid)
 {
-	int rc = SLURM_SUCCESS, saved = errno;
+	int rc = SLURM_SUCCESS;
 
 	pthread_mutex_lock(&one_at_a_time);
 	modified++;
@@ -971,7 +971,7 @@ int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 		rc = check_change(job_desc, job_ptr, submit_uid);
 	pthread_mutex_unlock(&one_at_a_time);
 	/* slurmctld takes an errno that is left for a mistake in the new
-	 * partition */
-	errno = saved;
+	 * partition, in 24.11 also the EAGAIN of its own read of the request */
+	errno = 0;
 	return rc;
 }
