@@ -36,7 +36,7 @@ gang()
 # Nodes of the members, added up.
 nodes_of()
 {
-	squeue -h -j "$(IFS=,; echo "$*")" -o %D | paste -s -d + | bc
+	echo $(($(squeue -h -j "$(IFS=,; echo "$*")" -o %D | paste -s -d +)))
 }
 
 # starts_on NODES OPTIONS...: it runs soon, on so many nodes, and is gone again

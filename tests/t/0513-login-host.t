@@ -63,7 +63,8 @@ nodes_are_back() { sinfo -h -n n4 -t idle -o %N | grep n4; }
 
 on_node()
 {
-	env -u SLURM_CONF nsenter --mount --root --target "$(slurm_pid n4)" "$@"
+	nsenter --mount --root --target "$(slurm_pid n4)" \
+		env -C / -u SLURM_CONF "$@"
 }
 
 restart()
