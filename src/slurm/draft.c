@@ -121,7 +121,7 @@ static void set_gres(struct sgang_draft *draft, job_desc_msg_t *job_desc)
 	job_ptr->tres_per_socket = job_desc->tres_per_socket;
 	job_ptr->tres_per_task = job_desc->tres_per_task;
 	if (!job_ptr->tres_per_job && !job_ptr->tres_per_node &&
-	    !job_ptr->tres_per_socket && !job_ptr->tres_per_task)
+	    !job_ptr->tres_per_socket && !release_gres_per_task(job_ptr))
 		return;
 	draft->details.ntasks_per_tres = job_desc->ntasks_per_tres;
 	draft->mc.ntasks_per_socket = job_desc->ntasks_per_socket;

@@ -1019,7 +1019,7 @@ static bool in_any_shares(const job_record_t *job_ptr,
 	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
 						    shape->min_nodes) &&
 	       shape->total_cpus == (uint64_t)d->num_tasks * per_task &&
-	       !job_ptr->tres_per_job && !job_ptr->tres_per_task &&
+	       !job_ptr->tres_per_job && !release_gres_per_task(job_ptr) &&
 	       !job_ptr->tres_per_socket && !job_ptr->cpus_per_tres;
 }
 

@@ -38,6 +38,7 @@
  *			soon it comes back?
  *   release_clear_grace()	the job is not in the grace of a preemption any more
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
+ *   release_gres_per_task()	does each task ask for GRES?
  *   release_gres_tres()	add the GRES of a request to an array of TRES; needs the
  *			read lock on TRES
  *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1

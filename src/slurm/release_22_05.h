@@ -130,6 +130,11 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 		&job_ptr->gres_list_req);
 }
 
+static inline bool release_gres_per_task(const job_record_t *job_ptr)
+{
+	return job_ptr->tres_per_task;
+}
+
 static inline void release_gres_tres(list_t *gres, uint32_t nodes,
 				     uint64_t *tres)
 {

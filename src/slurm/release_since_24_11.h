@@ -153,6 +153,12 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 	(void)gres_job_state_validate(&request);
 }
 
+/* The CPUs of --cpus-per-task are there, too. */
+static inline bool release_gres_per_task(const job_record_t *job_ptr)
+{
+	return xstrcasestr(job_ptr->tres_per_task, "gres");
+}
+
 static inline void release_gres_tres(list_t *gres, uint32_t nodes,
 				     uint64_t *tres)
 {
