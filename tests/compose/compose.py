@@ -362,7 +362,8 @@ class Row:
             for k, v in self.seen.items():
                 # jobs of no gang may be there
                 if k not in self.told() and v[0] == "RUNNING" and \
-                        v[2] not in ("", "(null)") and own & {domain(n, 2) for n in expand(v[1])}:
+                        v[2] not in ("", "(null)") and \
+                        own & {domain(n, 2) for n in expand(v[1])}:
                     self.violation(f"{when}: job {k} is in a leaf of {nodes}")
 
     def judge_start(self):
