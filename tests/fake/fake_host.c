@@ -46,6 +46,11 @@ static struct {
 	int64_t now;
 	uint64_t clock, stamp, submitted;
 	uint64_t n_freed, freed_at[FAKE_NODES];
+	struct {
+		uint32_t id;
+		uint64_t nodes;
+		int64_t until;
+	} aside; /* the only one */
 	uint8_t launches[LAUNCHES];
 	bool released[LAUNCHES]; /* since its last commit() */
 
@@ -688,6 +693,29 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 	add_nodes(ever, nodes);
 	shape_of(j, shape);
 	return 0;
+}
+
+static void
+host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
+{
+	const struct fake_job *j = find(world.aside.id);
+	struct sgang_nodeset *nodes;
+
+	need_lock("set_aside");
+	if (!j || j->state != FAKE_PENDING)
+		return;
+	nodes = sgang_nodeset_create(world.n_nodes);
+	for (uint32_t n = 0; nodes && n < world.n_nodes; n++) {
+		if (world.aside.nodes >> n & 1)
+			sgang_nodeset_add(nodes, n);
+	}
+	if (nodes)
+		f(&(struct sgang_set_aside){ .job = handle(j),
+					     .job_id = j->id,
+					     .until = world.aside.until,
+					     .nodes = nodes },
+		  arg);
+	sgang_nodeset_destroy(nodes);
 }
 
 static void host_releases(int64_t *free_at)
@@ -1920,6 +1948,7 @@ const struct sgang_host fake_host = {
 		.required = host_required,
 		.partition = host_partition,
 		.releases = host_releases,
+		.set_aside = host_set_aside,
 		.endless = host_endless,
 		.idle = host_idle,
 		.freed_since = host_freed_since,
@@ -2300,6 +2329,13 @@ void fake_unregistered(uint32_t node)
 {
 	fake_node_down(node, true);
 	live.nodes[node].unregistered = true;
+}
+
+void fake_set_aside(uint32_t id, uint64_t nodes, int64_t until)
+{
+	world.aside.id = id;
+	world.aside.nodes = nodes;
+	world.aside.until = until;
 }
 
 uint64_t fake_idle_nodes(void)

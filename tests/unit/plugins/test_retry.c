@@ -196,6 +196,67 @@ TOY_TEST(test_kept_of_unlike)
 	assert_true(not_kept(other(1, 1), ALL_FREE) == (ALL_FREE & ~LEAF(3)));
 }
 
+/* ---- what is set aside before it ---- */
+
+static int64_t joint_start(const char *name)
+{
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "alice");
+	strcpy(spec.name, name);
+	return sgang_conductor_joint_start(c, &spec);
+}
+
+/* 12.3: nodes that are set aside for a job before the gang are busy until that
+ * has ended; those for a job behind it, or for its own members, are not. When the
+ * moment has come the gang is tried, though nothing was freed. */
+TOY_TEST(test_joint_start_after_others)
+{
+	uint32_t busy = submit(plain(12, 500)), before, behind, ids[3];
+
+	assert_true(fake_start(busy, LEAF(0) | LEAF(1) | LEAF(2)));
+	fake_ends_at(busy, 1000500);
+	before = submit(plain(16, 300));
+	behind = submit(plain(16, 1));
+	submit_and_pass(member_of("train", 3), 3, ids);
+	fake_set_aside(before, 0x7fff, 1000900);
+	/* backfill offers what it has not set aside */
+	turn_on(ids[0], LEAF(3) & ~0x7fffULL, true);
+	pass_to(ids, 3, FAKE_PENDING);
+	assert_int_equal(joint_start("train"), 1000900);
+	fake_set_aside(behind, 0x7fff, 1000900);
+	fake_clock(5);
+	turn_on(ids[0], 0x8000, true);
+	pass();
+	assert_int_equal(record_of(ids[0]).attempts, 2);
+	assert_int_equal(joint_start("train"),
+			 0); /* now, but for what is kept */
+	fake_set_aside(ids[1], 0x7fff, 1000900);
+	fake_clock(5);
+	turn_on(ids[0], 0x8000, true);
+	pass();
+	assert_int_equal(joint_start("train"), 0);
+	fake_end(before);
+	schedule_to(ids, 3, FAKE_RUNNING);
+}
+
+/* The preferred level is given up after three seconds, in the pass of then. */
+TOY_TEST(test_moment_has_come)
+{
+	struct fake_request rq = MEMBER("train", 5,
+					.topology = "prefer:leaf@0:03");
+	uint32_t ids[5];
+
+	gather_to(rq, 5, ids, FAKE_PENDING);
+	for (int i = 0; i < 2; i++) {
+		wait_and_schedule(1);
+		all_in_state(ids, 5, FAKE_PENDING);
+	}
+	wait_and_pass(1);
+	schedule_to(ids, 5, FAKE_RUNNING);
+}
+
 /* ---- jobs and gangs that come and go ---- */
 
 static struct {
