@@ -194,8 +194,7 @@ static void free_cores(uint32_t node, bool empty, uint32_t *cores)
 struct xlist *sgang_inside_gres(const struct job_record *job_ptr)
 {
 	bool asks = job_ptr->tres_per_job || job_ptr->tres_per_node ||
-		    job_ptr->tres_per_socket ||
-		    release_gres_per_task(job_ptr);
+		    job_ptr->tres_per_socket || release_gres_per_task(job_ptr);
 
 	if (!asks && job_ptr->node_bitmap &&
 	    release_whole_node(job_ptr->details))
