@@ -151,8 +151,13 @@ test_expect_success 'who takes gzip gets the same data, and fewer bytes' '
 	grep -i "^content-encoding: gzip" head && grep -i "^vary: accept-enc" head &&
 	grep -i "^etag: .*-gzip" head &&
 	test $(stat -c %s small) -lt $(($(stat -c %s large) / 2)) &&
-	tag=$(sed -n "s/^[Ee][Tt][Aa][Gg]: \([^\r]*\)\r*\$/\1/p" head) &&
-	test "$(status /data.json -H "Accept-Encoding: gzip" -H "If-None-Match: $tag")" = 304 &&
+	not_again() {
+		web /data.json -H "Accept-Encoding: gzip" -D head -o small &&
+			tag=$(sed -n "s/^[Ee][Tt][Aa][Gg]: \([^\r]*\)\r*\$/\1/p" head) &&
+			test "$(status /data.json -H "Accept-Encoding: gzip" \
+				-H "If-None-Match: $tag")" = 304
+	} &&
+	wait_for 20 not_again &&
 	for words in "gzip;q=0" "identity" "xgzip" "gzipx, br"; do
 		web /data.json -H "Accept-Encoding: $words" -D head | jq -e .nodes >nodes &&
 		! grep -i "^content-encoding" head || return 1
