@@ -156,12 +156,25 @@ static bool node_has_told(const job_record_t *job_ptr)
 	return !node_ptr || node_ptr->boot_time;
 }
 
+/* True if the node of a batch job has reported the end of its script. A job that
+ * was not launched may be cancelled, run out of time or lose its node, too. A
+ * script that fails has FAIL_EXIT_CODE, or FAIL_LAUNCH after a signal (later
+ * FAIL_SIGNAL); the other two are failures of slurmctld itself. salloc that is
+ * interrupted while it waits for its nodes reports its job complete. */
+static bool script_ended(const job_record_t *job_ptr)
+{
+	if (!job_ptr->batch_flag)
+		return false;
+	if (IS_JOB_FAILED(job_ptr))
+		return job_ptr->state_reason != FAIL_SYSTEM &&
+		       job_ptr->state_reason != FAIL_BAD_CONSTRAINTS;
+	return IS_JOB_COMPLETE(job_ptr) || IS_JOB_OOM(job_ptr);
+}
+
 static enum sgang_launch launch_of(const job_record_t *job_ptr)
 {
-	/* A batch job cannot complete without a launch. salloc that is
-	 * interrupted while it waits for its nodes reports its job complete. */
-	if (IS_JOB_COMPLETE(job_ptr))
-		return job_ptr->batch_flag ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO;
+	if (script_ended(job_ptr))
+		return SGANG_LAUNCH_YES;
 	if (!IS_JOB_RUNNING(job_ptr) || !IS_JOB_CONFIGURING(job_ptr))
 		return SGANG_LAUNCH_NO;
 	/* The Prolog runs first, perhaps in a step of its own. */

@@ -15,10 +15,12 @@ slurm_start
 sgang=$top_builddir/src/cmd/sgang
 state=$slurm_dir/state/job_state
 
-# As gang_script, but a member tells its node, and can be told to end alone.
+# As gang_script, but a member tells its node, and can be told to end alone, and
+# to fail.
 script()
 {
 	gang_script $1
+	echo "test ! -e \"$PWD/\$SLURM_JOB_ID.fail\"" >>$1.sh
 	sed -i -e "s|^until |&test -e \"$PWD/\$SLURM_JOB_ID.go\" \|\| |" \
 		-e "s|\$SLURM_GANG_NAME\"|$1 \$SLURMD_NODENAME\"|" $1.sh
 }
@@ -52,6 +54,7 @@ several()
 
 submit_strict() { several 4; }
 submit_three() { several 3; }
+submit_kill() { several 4 --gang-on-failure=kill; }
 submit_nonstrict() { several 4 --gang-mode=nonstrict; }
 
 submit_array()
@@ -357,6 +360,28 @@ short_judged()
 	touch $name.go &&
 	wait_for 40 all_in COMPLETED ${members[@]} &&
 	left_clean
+}
+
+# What follows is what follows with slurmctld there.
+failed_dead()
+{
+	touch ${members[0]}.fail && short_dead
+}
+failed_judged()
+{
+	wait_for 60 all_in CANCELLED ${members[@]:1} &&
+	job_is ${members[0]} FAILED &&
+	gang_log root/$name \
+		"member ${members[0]} is lost: the gang is ended" &&
+	gang_log root/$name \
+		"member ${members[0]} was started and has failed" &&
+	! gang_log root/$name "held member ${members[0]}" &&
+	test "$(restarts_of ${members[@]})" = 0 &&
+	no_node_lost &&
+	wait_for 20 nodes_idle &&
+	test "$(licences_in_use)" = 0 &&
+	"$sgang" explain root/$name >$name.why &&
+	grep "Phase=Failed" $name.why && grep "Failed=${members[0]} " $name.why
 }
 
 told_judged()

@@ -309,12 +309,28 @@ static void drop(struct sgang_conductor *c, const struct cold *cold,
 		c->host->jobs.unlabel(job);
 }
 
-/* A user or Slurm has ended or requeued the spare. */
+/* True of a spare that was launched before slurmctld died, and has ended since. */
+static bool has_run(struct sgang_conductor *c, const struct cold *cold,
+		    struct sgang_job *job, struct sgang_job_info *info)
+{
+	if (!job || cold->state != COLD_DOUBTFUL)
+		return false;
+	c->host->jobs.info(job, info);
+	return info->state == SGANG_JOB_ENDED &&
+	       info->launch == SGANG_LAUNCH_YES;
+}
+
+/* It has run, or a user or Slurm has ended or requeued the spare. */
 static void lose(struct sgang_conductor *c, struct gang *g,
 		 const struct cold *cold, struct sgang_job *job)
 {
-	sgang_log(SGANG_LOG_INFO, "%s/%s: cold spare %u is lost", g->ns,
-		  g->name, cold->job_id);
+	struct sgang_job_info info;
+
+	if (has_run(c, cold, job, &info))
+		sgang_hold_tell_ended(g, &info);
+	else
+		sgang_log(SGANG_LOG_INFO, "%s/%s: cold spare %u is lost", g->ns,
+			  g->name, cold->job_id);
 	if (job)
 		drop(c, cold, job);
 	sgang_cold_take_out(g, cold);

@@ -490,6 +490,9 @@ struct gang {
 					    * `since` was launched */
 		int64_t started;           /* found again: its earlier release;
 					    * 0: perhaps none */
+		bool ended;                /* found again: a launched member has
+					    * ended meanwhile, and its record
+					    * does not tell the start yet */
 		int64_t unconfirmed;       /* time of the release; 0: all launch
 					    * messages have been sent */
 	} hold;
@@ -944,6 +947,9 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
  * records say why. NONE: the holds are of this attempt alone. */
 void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 			  enum sgang_hold_end why);
+/* Log the end of a member that was held when slurmctld died, and had run. */
+void sgang_hold_tell_ended(const struct gang *g,
+			   const struct sgang_job_info *info);
 /* Find holds of before a restart, forget lost holds, end holds that have waited
  * long enough or cannot complete. */
 void sgang_hold_check_all(struct sgang_conductor *c);
@@ -1083,6 +1089,15 @@ void sgang_nodes_forget(struct sgang_conductor *c);
 
 /* Let every member show the state of its gang. */
 void sgang_publish_all(struct sgang_conductor *c);
+/* True of a member that was held when slurmctld died, and had been launched, and
+ * has ended: its record does not tell its start. */
+bool sgang_publish_unstarted(const struct sgang_job_info *info,
+			     struct sgang_record *r);
+/* Let the record of such a member say that it has started then. What follows from
+ * its end is for the next pass. */
+void sgang_publish_started(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_job *job, struct sgang_record *r,
+			   int64_t started);
 /* Let the record of an ended job say so, if it does not yet. */
 void sgang_publish_ended(struct sgang_conductor *c,
 			 const struct sgang_job_info *info);

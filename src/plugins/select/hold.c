@@ -379,24 +379,28 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 
 /* ---- ends of holds ---- */
 
-/* True of a member that was found after a restart and has completed: it had been
- * released. */
+/* True of a member that was found after a restart and has ended, if it had been
+ * released, or ended in a way that only a released one does. */
 static bool has_run(struct sgang_conductor *c, const struct gang *g,
-		    struct sgang_job *job)
+		    struct sgang_job *job, bool released,
+		    struct sgang_job_info *info)
 {
-	struct sgang_job_info info;
-
 	if (!job || !sgang_hold_recovered(g))
 		return false;
-	c->host->jobs.info(job, &info);
-	return info.state == SGANG_JOB_ENDED && info.launch == SGANG_LAUNCH_YES;
+	c->host->jobs.info(job, info);
+	return info->state == SGANG_JOB_ENDED &&
+	       (released || info->launch == SGANG_LAUNCH_YES);
 }
 
 static void drop(struct sgang_conductor *c, struct gang *g,
 		 struct sgang_job *job)
 {
-	if (has_run(c, g, job))
+	struct sgang_job_info info;
+
+	if (has_run(c, g, job, false, &info)) {
 		g->hold.begun = g->hold.since;
+		g->hold.ended = true;
+	}
 	c->host->holds.drop(job,
 			    g->hold.state == SGANG_HOLD_PREPARING ||
 				    g->hold.end == SGANG_HOLD_END_PREEMPTED);
@@ -587,14 +591,24 @@ static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 		c->host->holds.clear_launch_failure(job, false);
 }
 
+void sgang_hold_tell_ended(const struct gang *g,
+			   const struct sgang_job_info *info)
+{
+	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u was started and %s", g->ns,
+		  g->name, info->job_id,
+		  info->cancelled ? "was cancelled" :
+		  info->failed    ? "has failed" :
+				    "has completed");
+}
+
 /* A member that ended while slurmctld was away has lost no hold. */
 static void note_lost(struct sgang_conductor *c, struct gang *g,
 		      const struct hold *hold, struct sgang_job *job)
 {
-	if (has_run(c, g, job)) {
-		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: member %u was started and has completed",
-			  g->ns, g->name, hold->job_id);
+	struct sgang_job_info info;
+
+	if (has_run(c, g, job, was_released(hold), &info)) {
+		sgang_hold_tell_ended(g, &info);
 		return;
 	}
 	count_hold(c, g, hold);
@@ -862,6 +876,35 @@ static bool is_ready(struct sgang_conductor *c, struct gang *g)
 	return !g->stale;
 }
 
+/* A gang that is released. */
+struct released {
+	struct sgang_conductor *c;
+	struct gang *g;
+	int64_t started;
+};
+
+static void tell_ended(const struct sgang_job_info *info, void *arg)
+{
+	const struct released *to = arg;
+	struct sgang_record r;
+
+	if (sgang_publish_unstarted(info, &r) && !strcmp(r.ns, to->g->ns) &&
+	    !strcmp(r.name, to->g->name))
+		sgang_publish_started(to->c, to->g, info->job, &r, to->started);
+}
+
+/* The policies count those who were released with the others and have ended. */
+static void announce_ended(struct sgang_conductor *c, struct gang *g,
+			   int64_t started)
+{
+	struct released to = { .c = c, .g = g, .started = started };
+
+	if (!g->hold.ended)
+		return;
+	g->hold.ended = false;
+	c->host->jobs.each(tell_ended, &to);
+}
+
 /* First write into every record that the gang has started, then launch: a crash
  * in between must not leave a gang half held, half running. The start of a gang
  * released before slurmctld died is its earlier release, and members ended
@@ -870,6 +913,7 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
 	int64_t new_start = sgang_branches_join(g) ? g->tally.started : now;
 
+	announce_ended(c, g, g->hold.started ? g->hold.started : new_start);
 	for (size_t i = 0; i < g->hold.n; i++) {
 		struct sgang_record *r = &g->hold.members[i].record;
 		const struct entry *e;

@@ -32,7 +32,7 @@ enum sgang_job_state {
 /* Whether slurmctld launched it before it died. */
 enum sgang_launch {
 	SGANG_LAUNCH_NO,
-	SGANG_LAUNCH_YES,    /* its node runs it, or it completed */
+	SGANG_LAUNCH_YES,    /* its node runs it, or its script has ended */
 	SGANG_LAUNCH_UNKNOWN /* its node has not answered yet */
 };
 

@@ -229,6 +229,32 @@ static bool was_told_why(const struct sgang_job_info *info, bool seen)
 		strstr(info->comment, " spare=1"));
 }
 
+bool sgang_publish_unstarted(const struct sgang_job_info *info,
+			     struct sgang_record *r)
+{
+	return info->state == SGANG_JOB_ENDED &&
+	       info->launch == SGANG_LAUNCH_YES && info->comment &&
+	       strstr(info->comment, " phase=starting ") &&
+	       sgang_record_parse(info->comment, r) == 1;
+}
+
+void sgang_publish_started(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_job *job, struct sgang_record *r,
+			   int64_t started)
+{
+	struct sgang_job_info info;
+
+	r->phase = SGANG_PHASE_RUNNING;
+	r->satisfied = true;
+	if (!r->started)
+		r->started = started;
+	r->hold_end = SGANG_HOLD_END_NONE;
+	if (sgang_publish_write(c, job, r) < 0 || !g)
+		return;
+	c->host->jobs.info(job, &info);
+	sgang_ends_note(c, g, &info); /* accounting knows it now */
+}
+
 /* After a restart it is not known whether accounting has the end. */
 void sgang_publish_ended(struct sgang_conductor *c,
 			 const struct sgang_job_info *info)

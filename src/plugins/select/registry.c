@@ -367,22 +367,24 @@ static void look_at_ended(struct sgang_conductor *c,
 		note_lost(g, info, &r);
 }
 
-/* A member held when slurmctld died that has completed since. True if its gang
- * may ask for this again. */
-static bool look_at_completed(struct sgang_conductor *c,
-			      const struct sgang_job_info *info)
+/* A member held when slurmctld died that had been launched and has ended since.
+ * Its start is that of the others, once they are released. If nobody is left, it
+ * is the time of the hold. */
+static void look_at_launched(struct sgang_conductor *c,
+			     const struct sgang_job_info *info,
+			     struct sgang_record *r)
 {
-	struct sgang_record r;
-	struct gang *g;
+	struct gang *g = sgang_registry_find(c, r->ns, r->name);
 
-	if (info->launch != SGANG_LAUNCH_YES || !info->comment ||
-	    !strstr(info->comment, " phase=starting ") ||
-	    sgang_record_parse(info->comment, &r) != 1)
-		return false;
-	g = sgang_registry_find(c, r.ns, r.name);
-	if (g && (c->fresh || sgang_hold_recovered(g)))
-		g->hold.begun = r.since;
-	return c->fresh || (g && sgang_hold_recovered(g));
+	if (g && (c->fresh || sgang_hold_recovered(g))) {
+		g->hold.begun = r->since;
+		g->hold.ended = true;
+	} else if (!c->fresh) {
+		sgang_publish_started(c, g, info->job, r, r->since);
+	}
+	/* Without a living member there may be no other event. */
+	if (!g || !g->n_entries)
+		sgang_conductor_poke(c);
 }
 
 static void no_memory(const struct sgang_job_info *info,
@@ -395,6 +397,7 @@ static void no_memory(const struct sgang_job_info *info,
 static void look_at(const struct sgang_job_info *info, void *arg)
 {
 	struct sgang_conductor *c = arg;
+	struct sgang_record r;
 	struct sgang_spec spec;
 	struct entry *e;
 	bool listed;
@@ -405,7 +408,9 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 			sgang_ends_note(c, e->gang, info);
 		if (!look_at_leaver(c, info))
 			look_at_ended(c, info);
-		if (!look_at_completed(c, info))
+		if (sgang_publish_unstarted(info, &r))
+			look_at_launched(c, info, &r);
+		else
 			sgang_publish_ended(c, info);
 		return;
 	}

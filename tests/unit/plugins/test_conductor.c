@@ -1453,6 +1453,46 @@ TOY_TEST(test_cold_refused)
 	}
 }
 
+/* 6.5: it ran while slurmctld was away, with the rank of the lost one. Once it
+ * has completed nobody is needed for the rank; once it failed the other one is. */
+TOY_TEST(test_cold_ended_away)
+{
+	for (int fails = 0; fails < 2; fails++) {
+		uint32_t ids[4], more, heir, other;
+
+		afresh(setup, "fails %d", fails);
+		begin_cold(ids, "gang_spares=2:cold");
+		more = submit(member_of("train", 3));
+		pass();
+		assert_true(offer_cold(more, ALL_FREE));
+		pass();
+		fail_and_pass(with_rank(ids, 3, 1), false);
+		heir = fake_state(more) == FAKE_RUNNING ? more : ids[3];
+		other = heir == more ? ids[3] : more;
+		come_back(true);
+		fake_launched(heir, SGANG_LAUNCH_UNKNOWN);
+		pass_to(&heir, 1, FAKE_HELD);
+		fake_log_reset();
+		fake_launched(heir, SGANG_LAUNCH_YES);
+		if (fails)
+			fake_fail(heir, false);
+		else
+			fake_end(heir);
+		pass();
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO,
+						fails ? "was started and has "
+							"failed" :
+							"was started and has "
+							"completed"),
+				 1);
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO, "cold spare"),
+				 0);
+		nodes_tell_again();
+		pass();
+		pass_to(&other, 1, fails ? FAKE_RUNNING : FAKE_HELD);
+	}
+}
+
 /* 6.5, 6.8: what ends its hold, and what becomes of it then. */
 TOY_TEST(test_cold_ends)
 {

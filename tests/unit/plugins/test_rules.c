@@ -1739,6 +1739,144 @@ TOY_TEST(test_counts_asked)
 	}
 }
 
+/* Three were started, but slurmctld died before that was saved: the nodes have to
+ * be asked. One ran while it was away, and its end is told before the first
+ * pass, or after it: its policy acts as if slurmctld had been there. The others
+ * run, or their launch was lost and they follow. */
+TOY_TEST(test_ended_away)
+{
+	static const struct {
+		const char *more;
+		bool fails;
+		enum fake_state one, others;
+	} cases[] = {
+		{ "gang_on_failure=kill", true, FAKE_GONE, FAKE_GONE },
+		{ "gang_on_failure=requeue", true, FAKE_PENDING, FAKE_PENDING },
+		{ "gang_on_failure=ignore", true, FAKE_GONE, FAKE_RUNNING },
+		{ NULL, true, FAKE_GONE, FAKE_RUNNING },
+		{ "gang_on_failure=kill", false, FAKE_GONE, FAKE_RUNNING },
+		{ "gang_on_success=leader", false, FAKE_GONE, FAKE_GONE },
+		{ "gang_on_success=1", false, FAKE_GONE, FAKE_GONE },
+	};
+
+	for (size_t i = 0; i < 4 * COUNT(cases); i++) {
+		bool late = i & 1, run = i & 2, fails = cases[i / 4].fails;
+		struct fake_request rq = member_with("train", 3,
+						     cases[i / 4].more);
+		uint32_t ids[3];
+
+		new_cluster((uint32_t)i, "ended away");
+		rq.prolog = 3;
+		submit_and_schedule(rq, 3, ids);
+		come_back(true);
+		for (int m = 0; m < 3; m++)
+			fake_launched(ids[m], SGANG_LAUNCH_UNKNOWN);
+		if (late)
+			pass();
+		fake_launched(ids[0], SGANG_LAUNCH_YES);
+		if (fails)
+			fake_fail(ids[0], false);
+		else
+			fake_end(ids[0]);
+		fake_log_reset();
+		pass_to(ids + 1, 2, FAKE_HELD);
+		pass();
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is lost"), 0);
+		assert_int_equal(
+			fake_log_count(SGANG_LOG_INFO,
+				       fails ? "member 1 was started and has "
+					       "failed" :
+					       "member 1 was started and has "
+					       "completed"),
+			late);
+		for (int m = 1; m < 3; m++)
+			fake_launched(ids[m],
+				      run ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO);
+		wait_and_pass(5);
+		pass();
+		pass();
+		all_in_state(ids, 1, cases[i / 4].one);
+		all_in_state(ids + 1, 2, cases[i / 4].others);
+		assert_int_equal(fake_counts.undone, 0);
+		if (cases[i / 4].one == FAKE_PENDING)
+			continue;
+		/* for accounting it ran with the others */
+		assert_true(record_of(ids[0]).started != 0);
+		assert_true(record_of(ids[0]).started ==
+			    record_of(ids[1]).started);
+		assert_non_null(strstr(fake_job(ids[0])->brief, "gang="));
+	}
+}
+
+/* Its start is on the disk, and while the nodes are asked it ends. That is no end
+ * of a hold, whatever ended it. */
+TOY_TEST(test_ended_asked)
+{
+	static const char *const words[] = { "has completed", "has failed",
+					     "was cancelled" };
+
+	for (uint32_t i = 0; i < COUNT(words); i++) {
+		char text[64];
+		uint32_t ids[3];
+
+		new_cluster(i, "ended while asked");
+		gather_to(member_with("train", 3, "gang_on_failure=kill"), 3,
+			  ids, FAKE_RUNNING);
+		assert_true(record_of(ids[0]).since != 0);
+		fake_clock(5);
+		come_back_and_pass(false);
+		fake_log_reset();
+		if (i)
+			fake_fail(ids[0], i == 2);
+		else
+			fake_end(ids[0]);
+		pass();
+		snprintf(text, sizeof(text), "member 1 was started and %s",
+			 words[i]);
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO, text), 1);
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is lost: "),
+				 0);
+		wait_and_pass(5);
+		pass();
+		pass_to(ids + 1, 2, i ? FAKE_GONE : FAKE_RUNNING);
+	}
+}
+
+/* All end while slurmctld is away, and nobody is left to be released. */
+TOY_TEST(test_all_ended_away)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		bool late = i & 1, requeue = i & 2;
+		struct fake_request rq = member_with(
+			"train", 3, requeue ? "gang_on_failure=requeue" : NULL);
+		uint32_t ids[3];
+
+		new_cluster(i, "all ended away");
+		rq.prolog = 3;
+		submit_and_schedule(rq, 3, ids);
+		come_back(true);
+		if (late)
+			pass();
+		for (int m = 0; m < 3; m++) {
+			fake_launched(ids[m], SGANG_LAUNCH_YES);
+			fake_fail(ids[m], false);
+		}
+		for (int n = 0; n < 4; n++)
+			sgang_conductor_pass(c); /* nobody pokes */
+		no_fault();
+		all_in_state(ids, 3, requeue ? FAKE_PENDING : FAKE_GONE);
+		if (requeue)
+			continue;
+		for (int m = 0; m < 3; m++) {
+			assert_true(record_of(ids[m]).started != 0);
+			assert_int_equal(record_of(ids[m]).phase,
+					 SGANG_PHASE_FINISHED);
+			assert_non_null(
+				strstr(fake_job(ids[m])->brief, "gang="));
+		}
+	}
+}
+
 /* 3.2: several are lost before anybody looks, or one has completed: all of the
  * gang is requeued, or it would have too few for another start. */
 TOY_TEST(test_requeue_all)
