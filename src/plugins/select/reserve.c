@@ -41,7 +41,8 @@ void sgang_reserve_review(struct sgang_conductor *c)
 		if (!g->joint.reserved || may_reserve(c, g))
 			continue;
 		g->joint.reserved = false;
-		ended = true;
+		/* with a plan it only has its turn first */
+		ended |= !g->plan.nodes;
 	}
 	if (!ended)
 		return;
