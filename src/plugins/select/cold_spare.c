@@ -327,7 +327,7 @@ static void lose(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 
 	if (has_run(c, cold, job, &info))
-		sgang_hold_tell_ended(g, &info);
+		sgang_publish_tell_ended(g, &info);
 	else
 		sgang_log(SGANG_LOG_INFO, "%s/%s: cold spare %u is lost", g->ns,
 			  g->name, cold->job_id);

@@ -947,9 +947,6 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
  * records say why. NONE: the holds are of this attempt alone. */
 void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 			  enum sgang_hold_end why);
-/* Log the end of a member that was held when slurmctld died, and had run. */
-void sgang_hold_tell_ended(const struct gang *g,
-			   const struct sgang_job_info *info);
 /* Find holds of before a restart, forget lost holds, end holds that have waited
  * long enough or cannot complete. */
 void sgang_hold_check_all(struct sgang_conductor *c);
@@ -1089,6 +1086,9 @@ void sgang_nodes_forget(struct sgang_conductor *c);
 
 /* Let every member show the state of its gang. */
 void sgang_publish_all(struct sgang_conductor *c);
+/* Log the end of a member that was held when slurmctld died, and had run. */
+void sgang_publish_tell_ended(const struct gang *g,
+			      const struct sgang_job_info *info);
 /* True of a member that was held when slurmctld died, and had been launched, and
  * has ended: its record does not tell its start. */
 bool sgang_publish_unstarted(const struct sgang_job_info *info,

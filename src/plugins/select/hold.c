@@ -591,16 +591,6 @@ static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 		c->host->holds.clear_launch_failure(job, false);
 }
 
-void sgang_hold_tell_ended(const struct gang *g,
-			   const struct sgang_job_info *info)
-{
-	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u was started and %s", g->ns,
-		  g->name, info->job_id,
-		  info->cancelled ? "was cancelled" :
-		  info->failed    ? "has failed" :
-				    "has completed");
-}
-
 /* A member that ended while slurmctld was away has lost no hold. */
 static void note_lost(struct sgang_conductor *c, struct gang *g,
 		      const struct hold *hold, struct sgang_job *job)
@@ -608,7 +598,7 @@ static void note_lost(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 
 	if (has_run(c, g, job, was_released(hold), &info)) {
-		sgang_hold_tell_ended(g, &info);
+		sgang_publish_tell_ended(g, &info);
 		return;
 	}
 	count_hold(c, g, hold);
@@ -649,6 +639,8 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 		g->hold.described = false;
 	if (!kept)
 		nobody_holds(g);
+	if (!kept && g->hold.ended)
+		sgang_conductor_poke(c); /* their records get their start */
 	c->changed = true;
 	sgang_registry_refresh(c, g);
 }

@@ -229,6 +229,16 @@ static bool was_told_why(const struct sgang_job_info *info, bool seen)
 		strstr(info->comment, " spare=1"));
 }
 
+void sgang_publish_tell_ended(const struct gang *g,
+			      const struct sgang_job_info *info)
+{
+	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u was started and %s", g->ns,
+		  g->name, info->job_id,
+		  info->cancelled ? "was cancelled" :
+		  info->failed    ? "has failed" :
+				    "has completed");
+}
+
 bool sgang_publish_unstarted(const struct sgang_job_info *info,
 			     struct sgang_record *r)
 {

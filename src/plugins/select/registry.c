@@ -382,8 +382,8 @@ static void look_at_launched(struct sgang_conductor *c,
 	} else if (!c->fresh) {
 		sgang_publish_started(c, g, info->job, r, r->since);
 	}
-	/* Without a living member there may be no other event. */
-	if (!g || !g->n_entries)
+	/* Without a member that holds there may be no other event. */
+	if (!g || !g->hold.n)
 		sgang_conductor_poke(c);
 }
 
