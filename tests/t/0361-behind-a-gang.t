@@ -17,7 +17,7 @@ slurm_setup -n 6 -c 2 --gang --conf \
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 slurm_start
 
-: "${PAIRS:=1}"
+: "${PAIRS:=$(by_day 1 5)}"
 shorts=48
 
 gang_script long
