@@ -117,8 +117,18 @@ static bool both_fit(const struct beside *b, uint32_t node, uint32_t theirs,
 	return true;
 }
 
-/* Take out the nodes where the job does not fit beside the gang. All pieces of a
- * job whose nodes are not fixed may come to one node. */
+/* The pieces of the job that may come to one node: all, if its nodes are not
+ * fixed, or Slurm may give it other than even shares of them. */
+static uint32_t most_on_node(const struct sgang_shape *shape)
+{
+	if (!sgang_shape_fixed(shape))
+		return shape->tasks;
+	return shape->task_cpus || shape->job_gres || shape->least_nodes ?
+		       shape->min_nodes :
+		       1;
+}
+
+/* Take out the nodes where the job does not fit beside the gang. */
 static void cut_beside(struct sgang_conductor *c,
 		       const struct sgang_nodeset *kept,
 		       const struct share *share, struct sgang_job *job,
@@ -139,8 +149,7 @@ static void cut_beside(struct sgang_conductor *c,
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		if (sgang_nodeset_has(kept, n) &&
 		    !(known &&
-		      both_fit(&b, n, share->units[n],
-			       sgang_shape_fixed(&shape) ? 1 : shape.tasks)))
+		      both_fit(&b, n, share->units[n], most_on_node(&shape))))
 			sgang_nodeset_remove(nodes, n);
 	}
 	end(&b);

@@ -178,6 +178,30 @@ TOY_TEST(test_kept_is_what_is_used)
 	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
+/* Nor is a node left to a job that Slurm may give more there than an even share:
+ * its tasks are divided as there is room, or it may do with fewer nodes. */
+TOY_TEST(test_kept_of_uneven)
+{
+	struct fake_request busy = plain(1, 500), job = plain(2, 1);
+	uint32_t ids[5], id;
+
+	busy.partition = 0x1000;
+	id = submit(busy);
+	assert_true(fake_start(id, FAKE_ALL_NODES));
+	fake_ends_at(id, 1000500);
+	/* they leave two CPUs on one of three nodes */
+	gather_to(MEMBER("train", 5, .cpus = 2, .partition = 0x7000), 5, ids,
+		  FAKE_PENDING);
+	job.cpus = 2;
+	assert_true(not_kept(submit(job), 0x7800) == 0x4800);
+	job.ranks = 4;
+	job.task_cpus = 1;
+	assert_true(not_kept(submit(job), 0x7800) == 0x0800);
+	job.ranks = 2;
+	job.task_cpus = 0;
+	assert_true(not_kept(submit(job), 0x7800) == 0x4800);
+}
+
 /* Members that differ keep their nodes whole. */
 TOY_TEST(test_kept_of_unlike)
 {
