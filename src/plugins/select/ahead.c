@@ -41,10 +41,29 @@ static bool is_open(struct sgang_conductor *c, struct gang *g)
 	return g->attempt.failed && !sgang_retry_stands(c, g);
 }
 
+static void exchange(struct joint *a, struct joint *b)
+{
+	struct joint was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* What is kept for the gang until its joint start is kept until its turn. Before
+ * that, backfill may come to jobs behind the gang, and it may offer less to the
+ * gang than the plan takes. */
 static void plan(struct sgang_conductor *c, struct gang *g)
 {
+	struct joint before = g->joint;
+
+	g->joint.nodes = NULL;
+	g->joint.share.units = NULL;
 	sgang_retry_drop_plan(g);
 	g->attempt.failed = !sgang_attempt_plan(c, g);
+	if (!g->attempt.failed)
+		exchange(&g->joint, &before);
+	sgang_nodeset_destroy(before.nodes);
+	sgang_beside_forget(&before.share);
 	g->plan.stamp = c->host->stamp();
 	g->plan.time = c->host->now();
 	g->failed_at.limited = false;

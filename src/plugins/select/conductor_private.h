@@ -351,7 +351,7 @@ struct gang {
 	} plan;
 
 	/* The common start that the last failed attempt has found. */
-	struct {
+	struct joint {
 		int64_t start;                  /* 0: not known */
 		struct sgang_nodeset *nodes;    /* NULL: not known */
 		struct share share;             /* of these */

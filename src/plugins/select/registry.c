@@ -678,8 +678,10 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
  * its turn before jobs of lower priority. */
 static void note_update(struct sgang_conductor *c, struct gang *g)
 {
-	if (g->attempt.failed && g->failed_at.of != g->requests) {
+	if ((g->attempt.failed || g->plan.nodes) &&
+	    g->failed_at.of != g->requests) {
 		g->attempt.failed = false;
+		sgang_retry_drop_plan(g);
 		c->wake_scheduler = true;
 	}
 	if (g->loan.in_vain && g->loan.of != g->requests)
@@ -744,12 +746,13 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 
 	c->host->jobs.info(job, &info);
 	e = sgang_lookup_entry(c, info.job_id);
-	if (!e || !e->gang->attempt.failed)
+	if (!e || (!e->gang->attempt.failed && !e->gang->plan.nodes))
 		return;
 	if (info.state != SGANG_JOB_PENDING ||
 	    c->host->jobs.request(job) == e->request)
 		return;
 	e->gang->attempt.failed = false;
+	sgang_retry_drop_plan(e->gang);
 	/* The next pass adds the nodes of the others. */
 	if (e->gang->partitions.nodes)
 		c->host->nodes.partition(job, e->gang->partitions.nodes);

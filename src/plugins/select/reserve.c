@@ -23,8 +23,8 @@
 
 static bool may_reserve(struct sgang_conductor *c, const struct gang *g)
 {
-	return g->attempt.failed && !g->never.starts && g->joint.nodes &&
-	       !g->stale && g->partitions.nodes &&
+	return (g->attempt.failed || g->plan.nodes) && !g->never.starts &&
+	       g->joint.nodes && !g->stale && g->partitions.nodes &&
 	       g->joint.start > c->host->now() - PAST_SECONDS &&
 	       g->joint.start < c->host->now() + SGANG_NEVER_SECONDS &&
 	       c->host->now() - g->failed_at.time < RESERVE_SECONDS &&
@@ -41,8 +41,7 @@ void sgang_reserve_review(struct sgang_conductor *c)
 		if (!g->joint.reserved || may_reserve(c, g))
 			continue;
 		g->joint.reserved = false;
-		/* with a plan it only has its turn first */
-		ended |= !g->plan.nodes;
+		ended = true;
 	}
 	if (!ended)
 		return;

@@ -220,6 +220,50 @@ TOY_TEST(test_kept_of_unlike)
 	assert_true(not_kept(other(1, 1), ALL_FREE) == (ALL_FREE & ~LEAF(3)));
 }
 
+/* What it has reserved stays reserved until its turn: backfill may be in the
+ * middle of the queue, or keep the nodes of the plan for a job before the gang. */
+TOY_TEST(test_plan_is_reserved)
+{
+	uint32_t first = busy_for(15, 1000500), ids[2], behind;
+	uint64_t left;
+
+	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
+	behind = other(CPUS, 1);
+	left = not_kept(behind, ALL_FREE);
+	assert_int_equal(__builtin_popcountll(left), NODES - 2);
+	fake_end(first);
+	pass();
+	assert_true(not_kept(behind, ALL_FREE) == left);
+	toy_backfill = true;
+	turn_on(ids[0], 0x0001, true);
+	assert_true(not_kept(behind, ALL_FREE) == left);
+	pass_to(ids, 2, FAKE_PENDING);
+	toy_backfill = false;
+	schedule_to(ids, 2, FAKE_RUNNING);
+	assert_true(not_kept(behind, ALL_FREE) == ALL_FREE);
+}
+
+/* A plan is one for what the members asked then. */
+TOY_TEST(test_plan_of_other_requests)
+{
+	struct fake_request rq = MEMBER("train", 2, .partition = LEAF(0));
+	uint32_t first = busy_for(15, 1000500), ids[2];
+
+	gather_to(rq, 2, ids, FAKE_PENDING);
+	fake_end(first);
+	pass();
+	rq.partition = LEAF(3);
+	fake_update(ids[0], &rq);
+	fake_update(ids[1], &rq);
+	pass();
+	toy_backfill = true;
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_true(sgang_conductor_has_turns(c));
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	assert_true(not_kept(other(CPUS, 1), ALL_FREE) == ALL_FREE);
+	pass_to(ids, 2, FAKE_RUNNING);
+}
+
 /* ---- what is set aside before it ---- */
 
 static int64_t joint_start(const char *name)
