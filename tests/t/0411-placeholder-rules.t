@@ -64,11 +64,12 @@ reserve()
 {
 	sbatch "${options[@]}" --gang-role=driver --gang-reserve=driver:1,executor:3 "$@"
 }
+# Tasks have numbers of their own from the first look of the scheduler on.
 submitted()
 {
 	scontrol -o show job |
-		sed -n 's/^JobId=\([0-9]*\) .*JobName=executor.placeholder .*/\1/p' |
-		sort
+		sed -n 's/^JobId=[0-9]* ArrayJobId=\([0-9]*\) .*JobName=executor.placeholder .*/\1/p' |
+		sort -u
 }
 refused()
 {

@@ -17,7 +17,8 @@ test_description='Options of partitions, nodes and reservations: a gang beside a
 # without an end, where it does not say otherwise; "+" is between two. BEFORE is
 # what a job asks for that is there before, or what scontrol updates after a "!".
 # REQUEST is that of each of COUNT jobs. ENDS: they all "run", that is have nodes;
-# "moves": they run, the gang on other nodes, as the reservation moves on;
+# "moves": they run, the gang on other nodes, as the reservation moves on, or on
+# less loaded ones;
 # they "wait", the gang as a whole; there is "never" room for all at once, which the
 # gang is told at submission; they are "refused". @a, @b and @c are the nodes, @1
 # and @2 the reservations.
@@ -117,9 +118,9 @@ named;        ; ; Nodes=@b; ; -n1 --reservation=@1; 2; run
 named2;       ; ; Nodes=@b; ; -n3 --reservation=@1; 2; wait
 others;       ; ; Nodes=@a; ; -n1; 2; run
 others2;      ; ; Nodes=@a; ; -n4; 3; wait
-Users;        ; ; Nodes=@b Users=nobody; ; -n1 --reservation=@1; 2; refused
+Users;        ; ; Nodes=@b Users=daemon; ; -n1 --reservation=@1; 2; refused
 Users2;       ; ; Nodes=@b Users=-root; ; -n1 --reservation=@1; 2; refused
-Users3;       ; ; Nodes=@b; ; -n1 --uid=nobody --reservation=@1; 2; refused
+Users3;       ; ; Nodes=@b; ; -n1 --uid=daemon --reservation=@1; 2; refused
 Groups;       ; ; Nodes=@b Groups=root; ; -n1 --reservation=@1; 2; run
 CoreCnt;      ; ; Nodes=@a CoreCnt=2; ; -n1 --reservation=@1; 2; run
 CoreCnt2;     ; ; Nodes=@a CoreCnt=2; ; -n1 --reservation=@1; 3; wait
@@ -155,15 +156,15 @@ PURGE_COMP;   ; ; Nodes=@b Flags=PURGE_COMP=60:00; ; -n1 --reservation=@1; 2; ru
 several;      ; ; Nodes=@a + Nodes=@c; ; -n4 --reservation=@1,@2; 2; run
 several2;     ; ; Nodes=@a + Nodes=@c; ; -n4 --reservation=@1,@2; 3; wait
 MAGNETIC;     ; ; Nodes=@a,@b,@c Flags=MAGNETIC; ; -n1; 2; run
-MAGNETIC2;    ; ; Nodes=@c Flags=MAGNETIC; ; -n1; 2; run
-MAGNETIC3;    ; ; Nodes=@b Flags=MAGNETIC; ; -n4; 3; run
-MAGNETIC4;    ; ; Nodes=@a,@b Flags=MAGNETIC; ; -N2; 1; run
-MAGNETIC5;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC Users=nobody; ; -n1; 2; wait
+MAGNETIC2;    ; ; Nodes=@c Flags=MAGNETIC; ; -n1 -t 60; 2; run
+MAGNETIC3;    ; ; Nodes=@b Flags=MAGNETIC; ; -n4 -t 60; 3; run
+MAGNETIC4;    ; ; Nodes=@a,@b Flags=MAGNETIC; ; -N2 -t 60; 1; run
+MAGNETIC5;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC Users=daemon; ; -n1 -t 60; 2; wait
 MAGNETIC6;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC StartTime=now+60minutes; ; -n1 -t 120; 2; wait
-MAGNETIC7;    ; ; Nodes=@a Flags=MAGNETIC + Nodes=@b Flags=MAGNETIC; ; -n4; 3; run
-MAGNETIC8;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC CoreCnt=2,2,2; ; -n1; 4; run
-MAGNETIC9;    ; ; Nodes=@a Flags=MAGNETIC; ; -N2; 1; run
-MAGNETIC10;   ; ; Nodes=@a,@b,@c Flags=MAGNETIC; ; -n1 --uid=nobody; 2; wait
+MAGNETIC7;    ; ; Nodes=@a Flags=MAGNETIC + Nodes=@b Flags=MAGNETIC; ; -n4 -t 60; 3; run
+MAGNETIC8;    ; ; Nodes=@a,@b,@c Flags=MAGNETIC CoreCnt=2,2,2; ; -n1 -t 60; 4; run
+MAGNETIC9;    ; ; Nodes=@a Flags=MAGNETIC; ; -N2 -t 60; 1; run
+MAGNETIC10;   ; ; Nodes=@a,@b,@c Flags=MAGNETIC; ; -n1 --uid=daemon -t 60; 2; wait
 END
 
 # Since 23.11 CoreCnt is the sum of all nodes, of which Slurm reserves all that it
@@ -171,13 +172,17 @@ END
 # preemption, of which partitions of one tier have none.
 preemption=
 if slurm_since 23.11; then
-	sed -i 's/CoreCnt=2,2,2; ; -n1; 4/CoreCnt=3; ; -n1; 3/
+	sed -i 's/CoreCnt=2,2,2; ; -n1 -t 60; 4/CoreCnt=3; ; -n1 -t 60; 3/
 		/^Users2\?;/s/refused$/run/
 		/^MAGNETIC5;/s/wait$/run/' table
 	preemption='
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE'
 fi
+# A job without a limit ends after any reservation.
+! slurm_since 25.11 || sed -i '/^MAGNETIC;/s/run$/wait/' table
+# Slurm itself does not look at the load of nodes for a job of one CPU.
+! slurm_since 26.05 || sed -i '/^LLN;/s/run$/moves/' table
 
 # Each row that is to be run, with a blank between fields: each_row FUNCTION
 each_row()
