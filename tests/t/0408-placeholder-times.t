@@ -94,8 +94,8 @@ test_expect_success '1.29 PrologSlurmctld: a member has the same node and the sa
 '
 test_expect_success '1.26 a smaller one has a placeholder, a larger one none, and both sizes are named' '
 	many=$(executor gres --gres=tape:2 -n4) &&
-	wait_for 10 squeue_says $many \
-		"larger than the placeholders of role executor (cpus:4 > cpus:2)" &&
+	wait_for 10 gang_log root/gres \
+		"job $many is larger than the placeholders of role executor (cpus:4 > cpus:2)" &&
 	n_kept 1 && scancel $many && one=$(executor gres --gres=tape:1) &&
 	wait_state $one RUNNING && n_kept 0 && clear_cluster
 '
