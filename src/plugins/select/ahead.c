@@ -55,6 +55,7 @@ static void exchange(struct joint *a, struct joint *b)
 static void plan(struct sgang_conductor *c, struct gang *g)
 {
 	struct joint before = g->joint;
+	int64_t turn = g->failed_at.turn;
 
 	g->joint.nodes = NULL;
 	g->joint.share.units = NULL;
@@ -68,6 +69,8 @@ static void plan(struct sgang_conductor *c, struct gang *g)
 	g->plan.time = c->host->now();
 	g->failed_at.limited = false;
 	sgang_retry_note(c, g);
+	/* it may start where a plan fails: with --prefer, or by a suspension */
+	g->failed_at.turn = turn;
 	if (g->attempt.failed)
 		sgang_never_after(c, g);
 	else

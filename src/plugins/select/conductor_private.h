@@ -331,6 +331,7 @@ struct gang {
 		uint64_t freed; /* ... after so much had become free ... */
 		uint64_t of;    /* ... with these requests */
 		int64_t time;
+		int64_t turn;  /* when it had a turn, not just a plan */
 		bool limited;  /* to the nodes that backfill offered */
 		uint32_t idle; /* nodes, if `joint.whole_nodes` */
 	} failed_at;

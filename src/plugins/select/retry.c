@@ -143,7 +143,7 @@ bool sgang_retry_stands(struct sgang_conductor *c, struct gang *g)
 bool sgang_retry_in_vain(struct sgang_conductor *c, struct gang *g,
 			 bool reserving)
 {
-	int64_t now = c->host->now(), age = now - g->failed_at.time;
+	int64_t now = c->host->now(), age = now - g->failed_at.turn;
 
 	if (!g->attempt.failed || (g->failed_at.limited && !reserving) ||
 	    may_fit(c, g))
@@ -164,7 +164,7 @@ void sgang_retry_note(struct sgang_conductor *c, struct gang *g)
 	g->failed_at.stamp = c->host->stamp();
 	g->failed_at.freed = c->host->freed();
 	g->failed_at.of = g->requests;
-	g->failed_at.time = c->host->now();
+	g->failed_at.time = g->failed_at.turn = c->host->now();
 	if (g->failed_at.limited)
 		g->lack.members =
 			0; /* what backfill offers next is not known */

@@ -264,6 +264,30 @@ TOY_TEST(test_plan_of_other_requests)
 	pass_to(ids, 2, FAKE_RUNNING);
 }
 
+/* A plan does not try all that a turn does, --prefer and reservations that
+ * attract jobs among others: plans that fail put off no turn. */
+TOY_TEST(test_plans_put_off_no_turn)
+{
+	uint32_t ids[4], more[4], turns = 0;
+
+	busy_for(14, 1000500);
+	submit_many(MEMBER("train", 8, .cpus = 3), 4, ids);
+	submit_many(MEMBER("train", 8, .cpus = 4), 4, more);
+	settle();
+	for (int i = 0; i < 12; i++) {
+		uint32_t brief = other(1, 1);
+
+		assert_true(fake_start(brief, FAKE_ALL_NODES));
+		fake_end(brief);
+		fake_clock(1);
+		pass();
+		assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+		turns += sgang_conductor_has_turns(c);
+		pass();
+	}
+	assert_int_equal(turns, 2);
+}
+
 /* ---- what is set aside before it ---- */
 
 static int64_t joint_start(const char *name)
