@@ -22,9 +22,9 @@
 /* The longest rest between two passes, in microseconds. */
 #define REST_MAX 250000
 
-/* A pass for submissions alone comes after so many times the length of the last
- * pass: at most 2 % of the time is spent on gathering members. The limits are
- * in microseconds. */
+/* A pass for submissions, and for what others have freed, comes after so many
+ * times the length of the last pass: at most 2 % of the time is spent on
+ * gathering members. The limits are in microseconds. */
 #define GATHER_TIMES 49
 #define GATHER_MIN 10000
 #define GATHER_MAX 500000
@@ -300,25 +300,25 @@ void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 		e->first_planned = start;
 }
 
-void sgang_conductor_freed(struct sgang_conductor *c)
-{
-	if (c->waiting)
-		sgang_conductor_poke(c);
-}
-
 void sgang_conductor_submitted(struct sgang_conductor *c)
 {
 	pthread_mutex_lock(&c->poke.mutex);
-	c->poke.submitted = true;
+	c->poke.gathered = true;
 	pthread_cond_signal(&c->poke.cond);
 	pthread_mutex_unlock(&c->poke.mutex);
+}
+
+void sgang_conductor_freed(struct sgang_conductor *c)
+{
+	if (c->waiting)
+		sgang_conductor_submitted(c);
 }
 
 void sgang_conductor_ignore(struct sgang_conductor *c)
 {
 	pthread_mutex_lock(&c->poke.mutex);
 	c->poke.any = false;
-	c->poke.submitted = false;
+	c->poke.gathered = false;
 	pthread_mutex_unlock(&c->poke.mutex);
 }
 
@@ -351,8 +351,8 @@ static void rest(const struct sgang_conductor *c)
 	nanosleep(&nap, NULL);
 }
 
-/* A pass for each submission would read all members each time. The first
- * submission has its pass at once. */
+/* A pass for each submission, or each end of another job, would read all members
+ * each time. The first of them has its pass at once. */
 static struct timespec gather_until(const struct sgang_conductor *c)
 {
 	struct timespec until = c->passed;
@@ -367,16 +367,16 @@ static struct timespec gather_until(const struct sgang_conductor *c)
 /* True if a pass is due. If not, '*until' may become earlier. */
 static bool is_due(const struct sgang_conductor *c, struct timespec *until)
 {
-	struct timespec now, gathered;
+	struct timespec now, end;
 
-	if (c->poke.any || !c->poke.submitted)
+	if (c->poke.any || !c->poke.gathered)
 		return c->poke.any;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	gathered = gather_until(c);
-	if (!is_before(&now, &gathered))
+	end = gather_until(c);
+	if (!is_before(&now, &end))
 		return true;
-	if (is_before(&gathered, until))
-		*until = gathered;
+	if (is_before(&end, until))
+		*until = end;
 	return false;
 }
 
@@ -589,9 +589,9 @@ static void make_pass(struct sgang_conductor *c)
 	int save;
 
 	pthread_mutex_lock(&c->poke.mutex);
-	poked = c->poke.any || c->poke.submitted;
+	poked = c->poke.any || c->poke.gathered;
 	c->poke.any = false;
-	c->poke.submitted = false;
+	c->poke.gathered = false;
 	pthread_mutex_unlock(&c->poke.mutex);
 	stamp = c->host->job_stamp();
 	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)

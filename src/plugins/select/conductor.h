@@ -276,8 +276,8 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 /* Run a pass soon, because of a change. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);
 
-/* Call when something has become free: runs a pass soon if a gang waits for it.
- * Called with slurmctld's locks held. */
+/* Call when something has become free: runs a pass soon if a gang waits for it,
+ * but not for each of many in a row. Called with slurmctld's locks held. */
 void sgang_conductor_freed(struct sgang_conductor *c);
 
 /* Call when a member was submitted, perhaps the last one. Runs a pass soon, but

@@ -581,7 +581,7 @@ struct sgang_conductor {
 		pthread_mutex_t mutex; /* guards `any` and `submitted` alone */
 		pthread_cond_t cond;
 		bool any;
-		bool submitted; /* ... by a submission alone */
+		bool gathered; /* ... by what may share a pass with more */
 	} poke;
 };
 

@@ -2743,17 +2743,17 @@ TOY_TEST(test_wait)
 	assert_true(seconds() - start > 0.9);
 }
 
-/* Submissions in a row have a pass together: not at once after the last pass,
- * and before the one that comes each second (of a few tries). */
-TOY_TEST(test_gathered)
+/* Events in a row have a pass together: not at once after the last pass, and
+ * before the one that comes each second (of a few tries). */
+static void gathered(void (*event)(struct sgang_conductor *c))
 {
 	double start, took, best = 30;
 
 	for (int i = 0; i < 5 && best > 0.8; i++) {
 		pass();
 		start = seconds();
-		sgang_conductor_submitted(c);
-		sgang_conductor_submitted(c);
+		event(c);
+		event(c);
 		sgang_conductor_wait(c);
 		took = seconds() - start;
 		assert_true(took > 0.008);
@@ -2766,6 +2766,27 @@ TOY_TEST(test_gathered)
 	start = seconds();
 	sgang_conductor_wait(c);
 	assert_true(seconds() - start > 0.9);
+}
+
+TOY_TEST(test_gathered)
+{
+	gathered(sgang_conductor_submitted);
+}
+
+/* What others free counts for a gang that was tried. */
+TOY_TEST(test_freed_gathered)
+{
+	double start = seconds();
+	uint32_t ids[3];
+
+	busy(14);
+	sgang_conductor_ignore(c);
+	sgang_conductor_freed(c);
+	sgang_conductor_wait(c);
+	assert_true(seconds() - start > 0.9);
+	submit_and_schedule(member_of("train", 3), 3, ids);
+	pass_to(ids, 3, FAKE_PENDING);
+	gathered(sgang_conductor_freed);
 }
 
 /* ---- without memory ---- */
