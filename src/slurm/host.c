@@ -601,7 +601,8 @@ static bool is_set_aside(const job_record_t *job_ptr, time_t now)
 }
 
 static void
-host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
+host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
+	       void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
 	struct sgang_nodeset *nodes =
@@ -615,7 +616,8 @@ host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
 		uint32_t limit = job_ptr->time_limit;
 		bitstr_t *bitmap;
 
-		if (!is_set_aside(job_ptr, now))
+		if (!is_set_aside(job_ptr, now) ||
+		    !wants((struct sgang_job *)job_ptr, job_ptr->job_id, arg))
 			continue;
 		bitmap = release_named_nodes(job_ptr->sched_nodes);
 		n++;

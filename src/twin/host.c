@@ -483,9 +483,12 @@ static void host_releases(int64_t *free_at)
 }
 
 static void
-host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
+host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
+	       void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
 {
-	for (size_t i = 0; i < the.n_plans && i < SGANG_SET_ASIDE_MAX; i++) {
+	size_t n = 0;
+
+	for (size_t i = 0; i < the.n_plans && n < SGANG_SET_ASIDE_MAX; i++) {
 		const struct twin_plan *p = &the.plans[i];
 		struct sgang_set_aside s = {
 			.job = p->job,
@@ -496,8 +499,11 @@ host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
 			.nodes = p->nodes,
 		};
 
-		if (p->job->state == TWIN_PENDING)
-			f(&s, arg);
+		if (p->job->state != TWIN_PENDING ||
+		    !wants(p->job, s.job_id, arg))
+			continue;
+		f(&s, arg);
+		n++;
 	}
 }
 

@@ -696,13 +696,14 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 }
 
 static void
-host_set_aside(void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
+host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
+	       void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
 {
 	const struct fake_job *j = find(world.aside.id);
 	struct sgang_nodeset *nodes;
 
 	need_lock("set_aside");
-	if (!j || j->state != FAKE_PENDING)
+	if (!j || j->state != FAKE_PENDING || !wants(handle(j), j->id, arg))
 		return;
 	nodes = sgang_nodeset_create(world.n_nodes);
 	for (uint32_t n = 0; nodes && n < world.n_nodes; n++) {

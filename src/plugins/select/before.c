@@ -27,16 +27,21 @@ static bool is_own(const struct attempt *a, uint32_t job_id)
 	return own;
 }
 
+/* True if the job comes before the gangs. */
+static bool is_before(struct sgang_job *job, uint32_t job_id, void *arg)
+{
+	const struct look *look = arg;
+
+	return !is_own(look->a, job_id) &&
+	       look->a->c->host->jobs.before(job, look->member);
+}
+
 static void note(const struct sgang_set_aside *s, void *arg)
 {
 	const struct look *look = arg;
 	struct attempt *a = look->a;
-	uint32_t n_nodes = a->c->host->nodes.count();
 
-	if (!a->aside || is_own(a, s->job_id) ||
-	    !a->c->host->jobs.before(s->job, look->member))
-		return;
-	for (uint32_t n = sgang_nodeset_next(s->nodes, 0); n < n_nodes;
+	for (uint32_t n = sgang_nodeset_next(s->nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(s->nodes, n + 1)) {
 		if (a->aside[n] < s->until)
 			a->aside[n] = s->until;
@@ -56,6 +61,6 @@ int sgang_before_look(struct attempt *a)
 	a->aside = calloc(h->nodes.count() + 1UL, sizeof(*a->aside));
 	if (!a->aside)
 		return -1;
-	h->nodes.set_aside(note, &look);
+	h->nodes.set_aside(is_before, note, &look);
 	return 0;
 }

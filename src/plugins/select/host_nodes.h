@@ -156,9 +156,11 @@ struct sgang_host_nodes {
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */
 	void (*releases)(int64_t *free_at);
-	/* Call for jobs that wait, and have nodes set aside from a later moment
-	 * on; not for more than SGANG_SET_ASIDE_MAX. */
-	void (*set_aside)(void (*f)(const struct sgang_set_aside *s, void *arg),
+	/* Call 'f' for jobs that wait, have nodes set aside from a later moment
+	 * on, and are wanted; not for more than SGANG_SET_ASIDE_MAX. */
+	void (*set_aside)(bool (*wants)(struct sgang_job *job, uint32_t job_id,
+					void *arg),
+			  void (*f)(const struct sgang_set_aside *s, void *arg),
 			  void *arg);
 	/* The number of jobs on these nodes without a time limit, and the first
 	 * 'max' of them. */

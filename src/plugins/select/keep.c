@@ -159,6 +159,8 @@ static void read_records(const struct sgang_conductor *c, struct gang *g)
 
 void sgang_keep_look_all(struct sgang_conductor *c)
 {
+	bool given_up = false;
+
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		bool kept = g->kept.nodes, unseen = g->kept.unseen;
 
@@ -169,7 +171,10 @@ void sgang_keep_look_all(struct sgang_conductor *c)
 			read_records(c, g);
 		/* a job may have waited for these */
 		c->wake_scheduler |= kept && (!g->kept.nodes || unseen);
+		given_up |= kept && !g->kept.nodes && !unseen;
 	}
+	if (given_up)
+		sgang_retry_forget_all(c);
 }
 
 /* True if all members wait, each with nodes that are kept for it. */
