@@ -8,7 +8,8 @@
  *	first COMPLETE of them have all, the others one less; as separate jobs
  *	or as one array a gang
  * bench_submit GANGS MEMBERS COMPLETE jobs|array PRESENT
- *	as many of each gang as PRESENT says instead, of one CPU each
+ *	as many of each gang as PRESENT says instead, of one CPU each, or of
+ *	BENCH_CPUS: numbers with commas between, for the members in turn
  *
  * BENCH_UID names another user, for whom root submits; BENCH_GANG replaces "g"
  * at the beginning of the names of gangs. With BENCH_HELD jobs are held; with
@@ -32,7 +33,22 @@ static uid_t user(void)
 	return other ? (uid_t)strtoul(other, NULL, 10) : getuid();
 }
 
-static int submit(char **options, uint32_t n_options, char *array, int whole)
+/* The CPUs of the member of this number, from 0 on. */
+static uint16_t cpus(int member)
+{
+	const char *list = getenv("BENCH_CPUS"), *next = list;
+
+	if (!list)
+		return 1;
+	for (; member; member--) {
+		next = strchr(next, ',');
+		next = next ? next + 1 : list;
+	}
+	return (uint16_t)atoi(next);
+}
+
+static int submit(char **options, uint32_t n_options, char *array, int whole,
+		  int member)
 {
 	static char *environment[] = { "PATH=/bin:/usr/bin", NULL };
 	const char *nodes = getenv("BENCH_NODES");
@@ -50,6 +66,8 @@ static int submit(char **options, uint32_t n_options, char *array, int whole)
 	job.group_id = getgid();
 	job.time_limit = 60;
 	job.num_tasks = 1;
+	if (!whole)
+		job.cpus_per_task = cpus(member);
 	job.min_nodes = job.max_nodes = nodes ? (uint32_t)atoi(nodes) : 1;
 	if (getenv("BENCH_HELD"))
 		job.priority = 0;
@@ -73,7 +91,7 @@ static int submit(char **options, uint32_t n_options, char *array, int whole)
 static int submit_plain(int jobs)
 {
 	for (int i = 0; i < jobs; i++) {
-		if (submit(NULL, 0, NULL, 0) < 0)
+		if (submit(NULL, 0, NULL, 0, 0) < 0)
 			return -1;
 	}
 	return 0;
@@ -92,9 +110,9 @@ static int submit_gang(int number, int members, int present, int as_array,
 		 "_SLURM_SPANK_OPTION_gang_gang_min_member=%d", members);
 	snprintf(array, sizeof(array), "1-%d", present);
 	if (as_array)
-		return submit(options, 2, array, whole);
+		return submit(options, 2, array, whole, 0);
 	for (int i = 0; i < present; i++) {
-		if (submit(options, 2, NULL, whole) < 0)
+		if (submit(options, 2, NULL, whole, i) < 0)
 			return -1;
 	}
 	return 0;
