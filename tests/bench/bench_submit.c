@@ -38,8 +38,6 @@ static uint16_t cpus(int member)
 {
 	const char *list = getenv("BENCH_CPUS"), *next = list;
 
-	if (!list)
-		return 1;
 	for (; member; member--) {
 		next = strchr(next, ',');
 		next = next ? next + 1 : list;
@@ -66,7 +64,7 @@ static int submit(char **options, uint32_t n_options, char *array, int whole,
 	job.group_id = getgid();
 	job.time_limit = 60;
 	job.num_tasks = 1;
-	if (!whole)
+	if (!whole && getenv("BENCH_CPUS"))
 		job.cpus_per_task = cpus(member);
 	job.min_nodes = job.max_nodes = nodes ? (uint32_t)atoi(nodes) : 1;
 	if (getenv("BENCH_HELD"))
