@@ -20,10 +20,11 @@
  * start, by itself, on free nodes. */
 static bool may_plan(struct sgang_conductor *c, const struct gang *g)
 {
-	return !g->turn.due && !g->stale && !g->limited && !g->hold.n &&
-	       !g->never.starts && !g->preempt.evicted && !g->preempt.claim &&
-	       !g->kept.nodes && !g->kept.lost && !g->count.returning &&
-	       g->tally.priority && !g->tally.roles.any && g->group.n <= 1 &&
+	return !g->turn.due && !g->stale && !g->attempt.refused &&
+	       !g->limited && !g->hold.n && !g->never.starts &&
+	       !g->preempt.evicted && !g->preempt.claim && !g->kept.nodes &&
+	       !g->kept.lost && !g->count.returning && g->tally.priority &&
+	       !g->tally.roles.any && g->group.n <= 1 &&
 	       sgang_gang_strict(&g->tally) &&
 	       !sgang_gang_ordinary(&g->tally) &&
 	       sgang_gang_may_try(&g->tally) &&

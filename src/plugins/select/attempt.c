@@ -447,6 +447,8 @@ static void remember_why(struct attempt *a)
 static void after_refusal(struct attempt *a)
 {
 	a->refused = true;
+	for (size_t i = 0; i < a->n_gangs; i++)
+		a->gangs[i]->attempt.refused = true;
 	if (a->learned)
 		return;
 	if (once_more_with_fewer(a)) {
@@ -924,6 +926,7 @@ static void begin_try(struct sgang_conductor *c, struct gang *g)
 {
 	g->attempt.nth++;
 	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
+	g->attempt.refused = false;
 	g->attempt.why[0] = '\0';
 	g->attempt.lacks[0] = '\0';
 	g->attempt.choice[0] = '\0';

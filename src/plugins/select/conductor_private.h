@@ -315,6 +315,7 @@ struct gang {
 		uint32_t nth;            /* number of the attempt */
 		uint32_t tried, skipped; /* members */
 		bool failed;
+		bool refused;    /* Slurm did not commit what was planned */
 		bool wants_more; /* a member lacks something other than nodes */
 		bool only_min;   /* more than the minimum did not fit */
 		bool one_hold;   /* slices failed: commit in one hold of the

@@ -243,6 +243,21 @@ TOY_TEST(test_plan_is_reserved)
 	assert_true(not_kept(behind, ALL_FREE) == ALL_FREE);
 }
 
+/* Where Slurm refuses what is planned a plan tells nothing, and the reason stays:
+ * only its turn may help. */
+TOY_TEST(test_refused_is_not_planned)
+{
+	struct fake_request rq = MEMBER("train", 2, .not_on = ALL_FREE);
+	uint32_t first = busy_for(4, 1000500), ids[2];
+	char text[320];
+
+	gather_to(rq, 2, ids, FAKE_PENDING);
+	strcpy(text, fake_job(ids[0])->text);
+	fake_end(first);
+	pass();
+	assert_string_equal(fake_job(ids[0])->text, text);
+}
+
 /* A plan is one for what the members asked then. */
 TOY_TEST(test_plan_of_other_requests)
 {
