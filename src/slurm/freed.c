@@ -10,8 +10,8 @@
 #include "freed.h"
 #include "host_private.h"
 
-/* The nodes that take a job, or one more. */
-enum { IN_SERVICE, IDLE, NOT_COMPLETING, KINDS };
+/* The sets of nodes that are looked at. */
+enum { IN_SERVICE, IDLE, COMPLETING, KINDS };
 
 static struct {
 	uint64_t count;
@@ -64,56 +64,37 @@ void sgang_freed_by(const struct job_record *job)
 		note(nodes);
 }
 
-/* Takes 'now'. */
-static void compare(int kind, bitstr_t *now)
+/* Note the nodes that are in 'now' and were not before, or with 'gone' those that
+ * were, and are not. */
+static void look(int kind, bitstr_t *now, bool gone)
 {
 	bitstr_t *before = freed.of[kind];
 
-	freed.of[kind] = now;
-	if (before && now && bit_size(before) == bit_size(now)) {
-		bitstr_t *more = bit_copy(now);
+	if (!now)
+		return;
+	if (before && bit_size(before) == bit_size(now)) {
+		bitstr_t *more;
 
-		bit_and_not(more, before);
+		if (bit_equal(before, now))
+			return;
+		more = bit_copy(gone ? before : now);
+		bit_and_not(more, gone ? now : before);
 		if (bit_ffs(more) >= 0)
 			note(more);
 		FREE_NULL_BITMAP(more);
 	} else {
 		sgang_freed_all();
 	}
-	FREE_NULL_BITMAP(before);
-}
-
-static void look(int kind, bitstr_t *now)
-{
-	if (!now ||
-	    (freed.of[kind] && bit_size(freed.of[kind]) == bit_size(now) &&
-	     bit_equal(freed.of[kind], now)))
-		return;
-	compare(kind, bit_copy(now));
-}
-
-static void look_at_completing(void)
-{
-	bitstr_t *rest;
-
-	if (!cg_node_bitmap)
-		return;
-	rest = bit_copy(cg_node_bitmap);
-	bit_not(rest);
-	if (freed.of[NOT_COMPLETING] &&
-	    bit_size(freed.of[NOT_COMPLETING]) == bit_size(rest) &&
-	    bit_equal(freed.of[NOT_COMPLETING], rest))
-		FREE_NULL_BITMAP(rest);
-	else
-		compare(NOT_COMPLETING, rest);
+	FREE_NULL_BITMAP(freed.of[kind]);
+	freed.of[kind] = bit_copy(now);
 }
 
 uint64_t sgang_freed_count(void)
 {
 	if (fits_nodes()) {
-		look(IN_SERVICE, avail_node_bitmap);
-		look(IDLE, idle_node_bitmap);
-		look_at_completing();
+		look(IN_SERVICE, avail_node_bitmap, false);
+		look(IDLE, idle_node_bitmap, false);
+		look(COMPLETING, cg_node_bitmap, true);
 	} else {
 		sgang_freed_all();
 	}
