@@ -779,16 +779,6 @@ TOY_TEST(test_minimum_is_remembered)
 	schedule_to(ids, 3, FAKE_RUNNING);
 }
 
-static int64_t joint_start(const char *name)
-{
-	struct sgang_spec spec;
-
-	sgang_spec_init(&spec);
-	strcpy(spec.ns, "alice");
-	strcpy(spec.name, name);
-	return sgang_conductor_joint_start(c, &spec);
-}
-
 /* 4.7, 4.8: a gang that does not fit knows when it would: when enough of the
  * running jobs have ended, whichever they are. */
 TOY_TEST(test_joint_start)

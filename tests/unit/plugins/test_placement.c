@@ -531,16 +531,6 @@ ISLANDS_TEST(test_tasks_on_nodes)
 	assert_string_equal(record_of(ids[0]).tier, "leaf");
 }
 
-static int64_t joint_start(const char *name)
-{
-	struct sgang_spec spec;
-
-	sgang_spec_init(&spec);
-	strcpy(spec.ns, "alice");
-	strcpy(spec.name, name);
-	return sgang_conductor_joint_start(c, &spec);
-}
-
 static uint32_t leaves_of(uint64_t nodes)
 {
 	uint32_t leaves = 0;

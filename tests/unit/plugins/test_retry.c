@@ -305,16 +305,6 @@ TOY_TEST(test_plans_put_off_no_turn)
 
 /* ---- what is set aside before it ---- */
 
-static int64_t joint_start(const char *name)
-{
-	struct sgang_spec spec;
-
-	sgang_spec_init(&spec);
-	strcpy(spec.ns, "alice");
-	strcpy(spec.name, name);
-	return sgang_conductor_joint_start(c, &spec);
-}
-
 /* 12.3: nodes that are set aside for a job before the gang are busy until that
  * has ended; those for a job behind it, or for its own members, are not. When the
  * moment has come the gang is tried, though nothing was freed. */

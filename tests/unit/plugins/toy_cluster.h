@@ -358,6 +358,17 @@ static inline void come_back_and_pass(bool died)
 
 /* ---- small words for the tests ---- */
 
+/* The joint start of a gang of alice, as backfill is told. */
+static inline int64_t joint_start(const char *name)
+{
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "alice");
+	strcpy(spec.name, name);
+	return sgang_conductor_joint_start(c, &spec);
+}
+
 /* A member of one node, but for what else is said of it. */
 #define MEMBER(of, least, ...)                   \
 	((struct fake_request){ .gang = (of),    \
