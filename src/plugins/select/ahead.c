@@ -42,14 +42,6 @@ static bool is_open(struct sgang_conductor *c, struct gang *g)
 	return g->attempt.failed && !sgang_retry_stands(c, g);
 }
 
-static void exchange(struct joint *a, struct joint *b)
-{
-	struct joint was = *a;
-
-	*a = *b;
-	*b = was;
-}
-
 /* What is kept for the gang until its joint start is kept until its turn. Before
  * that, backfill may come to jobs behind the gang, and it may offer less to the
  * gang than the plan takes. */
@@ -62,10 +54,12 @@ static void plan(struct sgang_conductor *c, struct gang *g)
 	g->joint.share.units = NULL;
 	sgang_retry_drop_plan(g);
 	g->attempt.failed = !sgang_attempt_plan(c, g);
-	if (!g->attempt.failed)
-		exchange(&g->joint, &before);
-	sgang_nodeset_destroy(before.nodes);
-	sgang_beside_forget(&before.share);
+	if (g->attempt.failed) {
+		sgang_beside_drop(&before.nodes, &before.share);
+	} else {
+		sgang_beside_drop(&g->joint.nodes, &g->joint.share);
+		g->joint = before;
+	}
 	g->plan.stamp = c->host->stamp();
 	g->plan.time = c->host->now();
 	g->failed_at.limited = false;
@@ -76,13 +70,6 @@ static void plan(struct sgang_conductor *c, struct gang *g)
 		sgang_never_after(c, g);
 	else
 		c->wake_scheduler = true;
-}
-
-static int turn_order(const void *a, const void *b)
-{
-	const struct gang *const *x = a, *const *y = b;
-
-	return sgang_group_turn_order(*x, *y);
 }
 
 static struct gang **list_open(struct sgang_conductor *c, size_t *n)
@@ -102,7 +89,7 @@ static struct gang **list_open(struct sgang_conductor *c, size_t *n)
 			list[(*n)++] = g;
 	}
 	if (list)
-		qsort(list, *n, sizeof(*list), turn_order);
+		sgang_group_sort_turns(list, *n);
 	return list;
 }
 

@@ -933,9 +933,7 @@ static void begin_try(struct sgang_conductor *c, struct gang *g)
 	g->joint.start = 0;
 	g->joint.whole_nodes = 0;
 	g->lack.members = 0;
-	sgang_nodeset_destroy(g->joint.nodes);
-	g->joint.nodes = NULL;
-	sgang_beside_forget(&g->joint.share);
+	sgang_beside_drop(&g->joint.nodes, &g->joint.share);
 }
 
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,

@@ -30,9 +30,7 @@ static void forget(struct gang *g)
 	g->joint.whole_nodes = 0;
 	g->attempt.why[0] = g->attempt.lacks[0] = g->attempt.unit[0] =
 		g->attempt.helps[0] = '\0';
-	sgang_nodeset_destroy(g->joint.nodes);
-	g->joint.nodes = NULL;
-	sgang_beside_forget(&g->joint.share);
+	sgang_beside_drop(&g->joint.nodes, &g->joint.share);
 }
 
 /* Like a failed attempt, except that the next turn is not delayed. */

@@ -19,6 +19,13 @@ void sgang_beside_forget(struct share *share)
 	memset(share, 0, sizeof(*share));
 }
 
+void sgang_beside_drop(struct sgang_nodeset **nodes, struct share *share)
+{
+	sgang_nodeset_destroy(*nodes);
+	*nodes = NULL;
+	sgang_beside_forget(share);
+}
+
 /* True if pieces of one size say what the plan uses. */
 static bool is_of_one_kind(const struct attempt *a)
 {

@@ -460,8 +460,7 @@ void sgang_claim_tell_all(struct sgang_conductor *c)
 		c->claims = true;
 		g->attempt.failed = true;
 		g->joint.start = sgang_claim_until(c, g);
-		sgang_nodeset_destroy(g->joint.nodes);
-		sgang_beside_forget(&g->joint.share);
+		sgang_beside_drop(&g->joint.nodes, &g->joint.share);
 		g->joint.nodes = sgang_nodeset_copy(claim->nodes);
 		if (!claim->struck || claim->n_left)
 			snprintf(g->attempt.why, sizeof(g->attempt.why),

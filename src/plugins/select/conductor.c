@@ -99,9 +99,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->turn.limit = NULL;
 		sgang_nodeset_destroy(g->turn.offer);
 		g->turn.offer = NULL;
-		sgang_nodeset_destroy(g->joint.nodes);
-		g->joint.nodes = NULL;
-		sgang_beside_forget(&g->joint.share);
+		sgang_beside_drop(&g->joint.nodes, &g->joint.share);
 		sgang_retry_drop_plan(g);
 		sgang_slices_forget_nodes(g);
 		sgang_claim_forget(g);

@@ -344,7 +344,7 @@ struct gang {
 		bool room;       /* there may be room for them, ... */
 		uint64_t judged; /* ... after so much had become free */
 	} lack;
-	/* The nodes on which it would start (retry.c). */
+	/* The nodes on which it would start (ahead.c). */
 	struct {
 		struct sgang_nodeset *nodes; /* NULL: no such plan */
 		struct share share;          /* of these */
@@ -664,6 +664,7 @@ bool sgang_group_together(struct sgang_conductor *c, const struct gang *g,
 			  const struct gang *other);
 /* Order of two groups' turns, by their first gangs. */
 int sgang_group_turn_order(const struct gang *a, const struct gang *b);
+void sgang_group_sort_turns(struct gang **list, size_t n);
 
 /* --- attempt.c --- */
 
@@ -1147,6 +1148,8 @@ struct attempt;
 void sgang_beside_note(const struct attempt *a,
 		       const struct sgang_placement *plan, struct share *share);
 void sgang_beside_forget(struct share *share);
+/* ... and the nodes of the plan, which become NULL. */
+void sgang_beside_drop(struct sgang_nodeset **nodes, struct share *share);
 /* Take out the nodes that are kept for a gang and on which the job (NULL: not
  * known) does not fit beside that share of it (NULL: all). True if any was. */
 bool sgang_beside_cut(struct sgang_conductor *c,

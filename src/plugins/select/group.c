@@ -270,3 +270,15 @@ int sgang_group_turn_order(const struct gang *a, const struct gang *b)
 
 	return (x == y) ? 0 : sgang_gang_turn_order(&x->tally, &y->tally);
 }
+
+static int turn_order(const void *a, const void *b)
+{
+	const struct gang *const *x = a, *const *y = b;
+
+	return sgang_group_turn_order(*x, *y);
+}
+
+void sgang_group_sort_turns(struct gang **list, size_t n)
+{
+	qsort(list, n, sizeof(*list), turn_order);
+}

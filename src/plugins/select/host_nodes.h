@@ -85,8 +85,6 @@ enum sgang_cause {
 	SGANG_CAUSE_NONE = SGANG_CAUSES /* a piece fits */
 };
 
-#define SGANG_SET_ASIDE_MAX 256
-
 /* Free resources. */
 struct sgang_room {
 	uint64_t cpus;
@@ -102,6 +100,9 @@ struct sgang_set_aside {
 	int64_t until; /* the end of its time limit, if it starts as planned */
 	const struct sgang_nodeset *nodes;
 };
+
+/* The most that an attempt is told of: each is a list of names to read. */
+#define SGANG_SET_ASIDE_MAX 256
 
 struct sgang_host_nodes {
 	uint32_t (*count)(void);

@@ -167,8 +167,7 @@ static void free_gang(struct gang *g)
 	sgang_nodeset_destroy(g->turn.limit);
 	sgang_nodeset_destroy(g->turn.offer);
 	sgang_retry_drop_plan(g);
-	sgang_nodeset_destroy(g->joint.nodes);
-	sgang_beside_forget(&g->joint.share);
+	sgang_beside_drop(&g->joint.nodes, &g->joint.share);
 	sgang_claim_forget(g);
 	sgang_keep_forget(g);
 	sgang_failed_forget(g);

@@ -165,9 +165,9 @@ void sgang_retry_note(struct sgang_conductor *c, struct gang *g)
 	g->failed_at.freed = c->host->freed();
 	g->failed_at.of = g->requests;
 	g->failed_at.time = g->failed_at.turn = c->host->now();
+	/* what backfill offers next is not known */
 	if (g->failed_at.limited)
-		g->lack.members =
-			0; /* what backfill offers next is not known */
+		g->lack.members = 0;
 	if (g->attempt.failed && g->joint.whole_nodes && g->partitions.nodes)
 		g->failed_at.idle = c->host->nodes.idle(g->partitions.nodes);
 }
@@ -183,7 +183,5 @@ void sgang_retry_forget_all(struct sgang_conductor *c)
 
 void sgang_retry_drop_plan(struct gang *g)
 {
-	sgang_nodeset_destroy(g->plan.nodes);
-	g->plan.nodes = NULL;
-	sgang_beside_forget(&g->plan.share);
+	sgang_beside_drop(&g->plan.nodes, &g->plan.share);
 }

@@ -769,13 +769,6 @@ static void offer_turns(struct sgang_conductor *c)
 	sgang_nodeset_destroy(nodes);
 }
 
-static int turn_order(const void *a, const void *b)
-{
-	const struct gang *const *x = a, *const *y = b;
-
-	return sgang_group_turn_order(*x, *y);
-}
-
 static struct gang **list_turns(struct sgang_conductor *c, size_t *n)
 {
 	struct gang **list;
@@ -791,7 +784,7 @@ static struct gang **list_turns(struct sgang_conductor *c, size_t *n)
 		if (g->turn.due)
 			list[(*n)++] = g;
 	}
-	qsort(list, *n, sizeof(*list), turn_order);
+	sgang_group_sort_turns(list, *n);
 	return list;
 }
 
