@@ -115,8 +115,7 @@ repair()
 {
 	rm -f "$slurm_dir/etc/refuse.$1"
 	slurm_alive $1 || slurm_start_node $1 || return 1
-	wait_for 20 'scontrol update NodeName='$1' State=RESUME 2>/dev/null
-		nodes_idle'
+	node_returns $1 && wait_for 20 nodes_idle
 }
 
 # --- ignore ---
@@ -144,7 +143,7 @@ test_expect_success '0.52 0.53 ignore: one cannot be launched, it alone is undon
 '
 test_expect_success '0.11 0.53 it starts later, as an ordinary job' '
 	rm "$slurm_dir/etc/refuse.n1" &&
-	scontrol update NodeName=n1 State=RESUME &&
+	node_returns n1 &&
 	scontrol release ${members[0]} &&
 	begins_now ${members[0]} &&
 	wait_state ${members[0]} RUNNING 30 &&

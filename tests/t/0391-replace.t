@@ -103,8 +103,7 @@ test_expect_success '3.19 6.6 a node dies: its member runs on another one' '
 	wait_for 10 "test \$(starts_of ring) = 8" && ranks_kept ring &&
 	touch ring.go && wait_for 15 all_in COMPLETED ${members[@]} &&
 	slurm_start_node $node &&
-	wait_for 20 "scontrol update NodeName=$node State=RESUME 2>/dev/null
-		nodes_idle"
+	node_returns $node && wait_for 20 nodes_idle
 '
 test_expect_success '6.6 whom somebody cancels is not replaced' '
 	run cancelled &&

@@ -127,12 +127,9 @@ lose_node()
 		scontrol update NodeName=$node State=DOWN Reason=test
 }
 
-# Slurm may have resumed it by itself when slurmd is there again.
 node_comes_back()
 {
-	slurm_start_node $node || return 1
-	scontrol update NodeName=$node State=RESUME 2>/dev/null
-	wait_for 30 nodes_idle
+	slurm_start_node $node && node_returns $node && wait_for 30 nodes_idle
 }
 
 test_expect_success '6.5 6.6 the node of rank 0 is lost: the spare has it, all go on' '

@@ -82,13 +82,6 @@ nodes_of()
 		sort | xargs
 }
 
-# Its node, which was set down, takes jobs; slurmd may have seen to that: back NODE
-back()
-{
-	scontrol update NodeName=$1 State=RESUME 2>/dev/null
-	wait_for 15 "sinfo -h -n $1 -o %t | grep -q -v down"
-}
-
 # Never ran, as Slurm tells: untouched ID
 untouched()
 {
@@ -135,7 +128,7 @@ test_expect_success '6.7 a replaced member has its node back' '
 test_expect_success '6.7 nor one that is lost with its node, which is back at once' '
 	node=$(nodes_of ${members[2]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=lost &&
-	wait_for 20 job_is ${members[2]} PENDING && back $node &&
+	wait_for 20 job_is ${members[2]} PENDING && node_returns $node &&
 	wait_for 60 runs_again 2 ${members[@]} && untouched $low &&
 	test "$(nodes_of ${members[2]})" = "$node"
 '
@@ -172,7 +165,7 @@ test_expect_success '6.4 but not on a node that it was lost on' '
 	run 2 away requeue && node=$(nodes_of ${members[0]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&
 	wait_for 20 all_in PENDING ${members[@]} &&
-	back $node &&
+	node_returns $node &&
 	wait_for 60 runs_again 2 ${members[@]} &&
 	case " $(nodes_of ${members[@]}) " in *" $node "*) false ;; esac
 '
@@ -180,7 +173,7 @@ test_expect_success '6.4 nor a replaced member' '
 	run 3 heir replace && node=$(nodes_of ${members[0]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&
 	wait_for 20 job_is ${members[0]} PENDING &&
-	back $node &&
+	node_returns $node &&
 	wait_for 60 runs_again 1 ${members[@]} &&
 	test "$(nodes_of ${members[0]})" != $node
 '
@@ -195,7 +188,7 @@ joins()
 test_expect_success '6.4 nor a new member' '
 	run 3 new ignore --no-requeue && node=$(nodes_of ${members[1]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&
-	wait_state ${members[1]} NODE_FAIL && back $node &&
+	wait_state ${members[1]} NODE_FAIL && node_returns $node &&
 	joins new && test "$(nodes_of $came)" != $node
 '
 test_expect_success '6.4 nor one that comes when slurmctld has died' '
@@ -209,7 +202,7 @@ test_expect_success '6.4 unless there is no other' '
 	run 6 all requeue && node=$(nodes_of ${members[0]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&
 	wait_for 20 all_in PENDING ${members[@]} &&
-	back $node &&
+	node_returns $node &&
 	wait_for 60 runs_again 6 ${members[@]}
 '
 

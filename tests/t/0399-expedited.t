@@ -135,8 +135,7 @@ test_expect_success '6.9 and without a member alone where a node is lost' '
 	all_in RUNNING ${members[@]} && started_together ${members[@]}
 '
 test_expect_success 'nothing is left' '
-	# in 26.05 it comes back by itself
-	{ scontrol update NodeName=$node State=RESUME 2>/dev/null || :; } &&
+	node_returns $node &&
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
 

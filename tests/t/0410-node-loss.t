@@ -59,7 +59,7 @@ test_expect_success '0.2 none of them ran twice' '
 '
 test_expect_success 'the node comes back' '
 	slurm_start_node $node &&
-	scontrol update NodeName=$node State=RESUME &&
+	node_returns $node &&
 	wait_for 20 nodes_idle
 '
 
@@ -100,7 +100,7 @@ test_expect_success '2.13 enough are left: they go on' '
 test_expect_success '0.11 the lost one starts later by itself' '
 	all_in PENDING $lost &&
 	slurm_start_node $node &&
-	scontrol update NodeName=$node State=RESUME &&
+	node_returns $node &&
 	wait_state $lost RUNNING 30 &&
 	let_end on ${members[@]} &&
 	ran_once on 5

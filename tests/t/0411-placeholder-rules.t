@@ -222,7 +222,7 @@ test_expect_success '1.3 1.14 placeholders wait in turn, as other jobs: who is f
 test_expect_success '1.36 1.64 what keeps nodes and what runs are counted apart' '
 	clear_cluster && file count 3 && begin count && wait_state $driver RUNNING &&
 	wait_for 20 n_kept 3 && one=$(executor count) && wait_state $one RUNNING &&
-	wait_for 10 n_kept 2 &&
+	wait_for 20 n_kept 2 &&
 	gang_log root/count " members, 4 placeholders" &&
 	"$sgang" list -h -o "%h %t" | grep -x " *2  *2" &&
 	"$sgang" metrics | tee metrics &&
@@ -273,7 +273,7 @@ test_expect_success '1.61 3.19 the node of a placeholder fails: the gang goes on
 		node=$(squeue -h -r -t CF -o %N | head -n 1) &&
 		scontrol update NodeName=$node State=DOWN Reason=test && wait_for 20 n_kept 1 &&
 		wait_cycles && job_is $driver RUNNING && n_kept 1 &&
-		scontrol update NodeName=$node State=RESUME && one=$(executor node-$how) &&
+		node_returns $node && one=$(executor node-$how) &&
 		two=$(executor node-$how) && wait_for 20 all_in RUNNING $one $two || return 1
 	done
 '
@@ -380,12 +380,12 @@ test_expect_success '1.12 nodes are powered up for placeholders, once' '
 	SuspendTime=3000
 	END
 	rm -rf "$slurm_dir"/state/* && slurm_start_munge && slurm_start_ctld &&
-	wait_for 10 nodes_off && file cloud 2 && begin cloud &&
+	wait_for 30 nodes_off && file cloud 2 && begin cloud &&
 	wait_for 30 test -s "$slurm_dir/resumed" && job_is $driver PENDING &&
 	up=$(scontrol show hostnames $(cat "$slurm_dir/resumed")) &&
 	test $(wc -w <<<"$up") = 3 && power_up $up &&
-	wait_state $driver RUNNING 60 && n_kept 2 && one=$(executor cloud) &&
-	wait_state $one RUNNING && wait_for 10 n_kept 1 &&
+	wait_state $driver RUNNING 60 && wait_for 20 n_kept 2 && one=$(executor cloud) &&
+	wait_state $one RUNNING && wait_for 20 n_kept 1 &&
 	test $(wc -l <"$slurm_dir/resumed") = 1 && scancel -u root &&
 	wait_for 20 queue_empty
 '

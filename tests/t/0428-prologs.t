@@ -103,7 +103,7 @@ test_expect_success 'the Epilog ran wherever a Prolog had' '
 '
 test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 	rm "$slurm_dir/etc/bad-n2" &&
-	scontrol update NodeName=n2 State=RESUME &&
+	node_returns n2 &&
 	wait_for 30 nodes_idle &&
 	slurm_kill_node n3 &&
 	gang_of_four dead &&
@@ -123,7 +123,7 @@ test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 '
 test_expect_success 'nothing is left' '
 	slurm_start_node n3 &&
-	{ scontrol update NodeName=n3 State=RESUME || :; } &&
+	node_returns n3 &&
 	nothing_left "Prolog launch failure" "draining the node" "Nodes n3 not responding" "n3.*(onnection refused|not resp)" "agent/" "Prolog failed"
 '
 test_done

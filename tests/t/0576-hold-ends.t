@@ -177,7 +177,7 @@ test_expect_success '1.61 node: a node is lost under a member that holds' '
 	left=($(pending_of ${members[@]})) &&
 	test ${#left[@]} = 3 &&
 	ended node node 1 2 ${left[@]} &&
-	{ scontrol update NodeName=n2 State=RESUME || :; } &&
+	node_returns n2 &&
 	gone
 '
 test_expect_success '1.61 limit: a limit stops a gang that holds' '

@@ -349,6 +349,21 @@ node_field()
 	scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
 }
 
+# Its node takes jobs again: node_returns NODE. A late answer of its slurmd may
+# have seen to that before.
+node_returns()
+{
+	wait_for 30 "takes_jobs $1"
+}
+takes_jobs()
+{
+	case $(node_field $1 State) in
+	*DOWN* | *DRAIN* | *FAIL* | *RESPOND* | *'*'*)
+		scontrol update NodeName=$1 State=RESUME 2>/dev/null
+		return 1 ;;
+	esac
+}
+
 cpus_in_use()
 {
 	node_field "$1" CPUAlloc
