@@ -62,7 +62,7 @@ AC_SUBST([SLURM_SOURCE])
 AC_SUBST([SLURM_CPPFLAGS])
 AC_SUBST([SLURM_LIBS])
 AC_SUBST([SLURM_PLUGINDIR])
-AC_SUBST([SGANG_STOCK_RULE], [${sgang_stock_rule-SGANG_STOCK_24_05}])
+AC_SUBST([SGANG_STOCK_RULE], [${sgang_stock_rule-SGANG_STOCK_26_05}])
 AC_DEFINE_UNQUOTED([SGANG_STOCK_RULE], [$SGANG_STOCK_RULE],
 	[How Slurm by itself places jobs, an enum sgang_stock_rule.])
 AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm" = yes])
@@ -121,9 +121,12 @@ AC_DEFUN([_X_AC_SLURM_RELEASE], [
 	AS_CASE([$SLURM_VERSION],
 		[22.05.*], [SLURM_RELEASE=22_05
 			sgang_stock_rule=SGANG_STOCK_22_05],
-		[24.11.*], [SLURM_RELEASE=24_11],
-		[25.05.*], [SLURM_RELEASE=25_05 sgang_slurm_tree=yes],
-		[25.11.*], [SLURM_RELEASE=25_11 sgang_slurm_tree=yes],
+		[24.11.*], [SLURM_RELEASE=24_11
+			sgang_stock_rule=SGANG_STOCK_24_05],
+		[25.05.*], [SLURM_RELEASE=25_05 sgang_slurm_tree=yes
+			sgang_stock_rule=SGANG_STOCK_24_05],
+		[25.11.*], [SLURM_RELEASE=25_11 sgang_slurm_tree=yes
+			sgang_stock_rule=SGANG_STOCK_24_05],
 		[26.05.*], [SLURM_RELEASE=26_05 sgang_slurm_tree=yes],
 		[AC_MSG_ERROR([m4_normalize([no plugin for Slurm $SLURM_VERSION
 		 yet, src/slurm has adapters for 22.05, 24.11, 25.05, 25.11 and

@@ -16,7 +16,7 @@ SGANG=$(checked_sgang)
 expected_of() {
 	local expected=${1%.in}.expected
 
-	test "$SGANG_STOCK_RULE" != SGANG_STOCK_24_05 ||
+	test "$SGANG_STOCK_RULE" = SGANG_STOCK_22_05 ||
 		! test -e "$expected-24.05" || expected+=-24.05
 	echo "$expected"
 }

@@ -645,6 +645,37 @@ static int by_node(const void *one, const void *two)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
+/* Use the first of the lightest nodes. Returns as place_member(). */
+static int use_first(struct table *table, struct need *need)
+{
+	uint32_t leaf = NONE, first = 0, i, j;
+
+	for (i = 0; i < table->n_rows; i++) {
+		const struct row *row = &table->row[i];
+
+		for (j = 0; is_leaf(table, row) && j < row->domain->n_nodes;
+		     j++) {
+			uint32_t node = node_of(table, row, j);
+			bool before = weight_of(table, node) <
+					      weight_of(table, first) ||
+				      (weight_of(table, node) ==
+					       weight_of(table, first) &&
+				       node < first);
+
+			if ((leaf == NONE || before) && fits(table, node)) {
+				leaf = i;
+				first = node;
+			}
+		}
+	}
+	if (leaf == NONE)
+		return 0;
+	if (take_node(table, leaf, first, need))
+		return -1;
+	table->taken[first] = false;
+	return 1;
+}
+
 /* Returns 1, 0 when there is no room, -1 without memory. */
 static int place_member(struct table *table)
 {
@@ -656,9 +687,12 @@ static int place_member(struct table *table)
 	};
 	bool required = member->required &&
 			sgang_nodeset_count(member->required);
-	uint32_t leaf = required ? choose_required(table) :
-				   choose_top(table, &need);
+	uint32_t leaf;
 
+	if (table->rule >= SGANG_STOCK_26_05 && !required && need.nodes == 1 &&
+	    need.units == 1)
+		return use_first(table, &need);
+	leaf = required ? choose_required(table) : choose_top(table, &need);
 	if (leaf == NONE)
 		return 0;
 	begin_below(table, leaf);

@@ -18,6 +18,9 @@
  *     used leaves count no longer in the switches above, and a switch must reach
  *     as many CPUs as are missing, too.
  *
+ * Since 26.05 a job of one node has the first of the lightest that have room,
+ * wherever it is (_get_one_res() in job_test.c).
+ *
  * Where nodes differ in weight, a switch is no world whose lightest node is
  * heavier than that of one before it, and the job has the nodes of as many
  * classes as it takes, the lightest first: all of each class but the last, then
@@ -46,7 +49,11 @@
 #include "plan.h"
 
 /* Which releases' rule. */
-enum sgang_stock_rule { SGANG_STOCK_22_05, SGANG_STOCK_24_05 };
+enum sgang_stock_rule {
+	SGANG_STOCK_22_05,
+	SGANG_STOCK_24_05,
+	SGANG_STOCK_26_05
+};
 
 struct sgang_stock {
 	struct sgang_run *runs; /* by member, then by node index */

@@ -273,6 +273,36 @@ TEST(test_weights)
 	bed_close(&bed);
 }
 
+/* Since 26.05 one node is the first of the lightest, whatever leaf it is in, as
+ * long as the member has no more. */
+TEST(test_one_node)
+{
+	uint32_t weight[16], i;
+	struct bed bed;
+
+	bed_open(&bed, two_pods, 1);
+	bed_only(&bed, "n[2-4,6]");
+	bed_add(&bed, 1, 0, true);
+	expect(&bed, "n6", 0, true);
+	rule = SGANG_STOCK_26_05;
+	expect(&bed, "n2", 0, true);
+	bed_add(&bed, 1, 0, true);
+	expect(&bed, "n2 | n3", 4 + 4, true);
+	bed.request.n_members = 1;
+	for (i = 0; i < 16; i++)
+		weight[i] = 30;
+	weight[sgang_fabric_find_node(bed.fabric, "n4")] = 10;
+	weight[sgang_fabric_find_node(bed.fabric, "n6")] = 10;
+	bed.request.weight = weight;
+	expect(&bed, "n4", 0, false);
+	bed_only(&bed, "n2");
+	expect(&bed, "n2", 0, false);
+	memset(bed.free, 0, sizeof(bed.free));
+	expect_none(&bed);
+	rule = SGANG_STOCK_22_05;
+	bed_close(&bed);
+}
+
 /* Required nodes come first, then others in their leaves. */
 TEST(test_required)
 {
