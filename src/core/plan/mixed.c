@@ -260,7 +260,7 @@ static int try_all(struct mixed *mixed)
 			return -1;
 		if (way->large)
 			enough = mixed->found &&
-				 (ended(mixed) ||
+				 (mixed->request->any_place || ended(mixed) ||
 				  mixed->job->units > UNITS_MAX);
 	}
 	return 0;

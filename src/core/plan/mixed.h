@@ -180,8 +180,9 @@ static inline bool ended(const struct mixed *mixed)
 /* Can nothing be better than the best layout? */
 static inline bool done(const struct mixed *mixed)
 {
-	return mixed->found && mixed->best.cost <= mixed->bound &&
-	       mixed->best.broken <= mixed->bound_broken;
+	return mixed->found && (mixed->request->any_place ||
+				(mixed->best.cost <= mixed->bound &&
+				 mixed->best.broken <= mixed->bound_broken));
 }
 
 /* -- layout.c -- */

@@ -182,6 +182,9 @@ struct sgang_plan_request {
 				* With 'spread' they are sorted on the
 				* nodes that suit the order given.
 				* Nothing to 'parallel' */
+	bool any_place;        /* whether members fit is asked: the first
+				* placement that is found will do, and
+				* nothing is proved of its cost */
 	uint32_t max_level;    /* `require:`: highest level the gang
 				* may span; SGANG_LEVEL_UNCONNECTED:
 				* no limit (`prefer:`) */

@@ -106,8 +106,11 @@ static int plan_at(struct attempt *a, int64_t when,
 bool sgang_fit_at(struct attempt *a, int64_t when)
 {
 	struct sgang_placement *plan = NULL;
-	bool fits = plan_at(a, when, &plan) == 1;
+	bool fits;
 
+	a->any_place = true;
+	fits = plan_at(a, when, &plan) == 1;
+	a->any_place = false;
 	sgang_placement_destroy(plan);
 	return fits;
 }
