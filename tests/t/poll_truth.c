@@ -27,7 +27,7 @@
 
 #define JOBS 65536
 #define GRACE 30000 /* milliseconds, on a busy machine */
-#define GRACE_COMPLETING 2000
+#define GRACE_ENDED 2000
 #define PACE 10000000 /* nanoseconds between two questions */
 
 static int64_t late_since[JOBS]; /* when it was first seen; 0: it is not */
@@ -129,7 +129,8 @@ static const char *check(const slurm_job_info_t *job)
 
 /* How long it may be wrong. No plugin is told at once of a job that ends and had
  * no nodes, nor of one that is put back into the queue. While the gang is looked
- * at for another member's end, the end of this one is told behind that. */
+ * at for another member's end, the end of this one is told behind that, be its
+ * nodes clean by then or not. */
 static int64_t grace_of(const slurm_job_info_t *job)
 {
 	bool late = base(job) >= JOB_COMPLETE ?
@@ -138,7 +139,9 @@ static int64_t grace_of(const slurm_job_info_t *job)
 
 	if (late)
 		return GRACE;
-	return (job->job_state & JOB_COMPLETING) ? GRACE_COMPLETING : 0;
+	return (job->job_state & JOB_COMPLETING) || base(job) >= JOB_COMPLETE ?
+		       GRACE_ENDED :
+		       0;
 }
 
 static void look(const slurm_job_info_t *job, int64_t now)
