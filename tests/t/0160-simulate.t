@@ -3,7 +3,8 @@
 # 0160-simulate.t - sgang simulate: a recorded queue, and what gangs do to it
 #
 # Behaviours 8.2 (what is printed and compared), 8.3 (the bar, the same bytes),
-# 8.4 (which jobs are gangs) and 8.5 (what is free while jobs wait). What is
+# 8.4 (which jobs are gangs), 8.5 (what is free while jobs wait) and 4.9 (no
+# starvation). What is
 # replayed is the matter of tests/unit/twin. The page in a browser:
 # 0161-simulate-page.t.
 
@@ -77,6 +78,51 @@ test_expect_success JQ '8.5: a node is free for the small job until backfill sta
 	grep "^0\.00" hours && value answer defaults .cluster.unused_hours >got &&
 	awk "{ printf \"%.10g\\n\", \$1 }" got | test_cmp hours - &&
 	test "$(value answer stock .cluster.unused_hours)" = 0
+'
+# queue MEMBERS CPUS EACH LIMIT: eight jobs of one CPU have all nodes when a gang
+# comes; they end before their limits, one after the other. A stream of small jobs
+# comes behind it, a job EACH seconds, that may take LIMIT and take less. With 0
+# MEMBERS there is one job of four whole nodes in the gang's place. Backfill
+# looks at one job of each user, so it keeps nodes for one member alone.
+queue()
+{
+	awk -v members=$1 -v cpus=$2 -v each=$3 -v limit=$4 'BEGIN {
+		print "id,submit,run,limit,nodes,cpus,user,name,gang"
+		start = 1700000000
+		srand(each * limit)
+		for (i = 0; i < 8; i++)
+			printf "%d,%d,%d,1200,1,1,x,long,\n", ++id, start,
+				200 + 100 * i
+		for (i = 0; i < members; i++)
+			printf "%d,%d,300,900,1,%d,a,w,train\n", 9000 + i,
+				start + 5, cpus
+		if (!members)
+			printf "9000,%d,300,900,4,2,a,w,\n", start + 5
+		for (t = 10; t < 3600; t += each)
+			printf "%d,%d,%d,%d,1,1,u%d,small,\n", ++id, start + t,
+				limit * (0.5 + rand() / 2), limit, id % 5
+	}'
+}
+# waits CONFIGURATION ARGUMENT...: seconds until the last of the gang starts
+waits()
+{
+	queue "${@:2}" >stream.csv &&
+	simulate --nodes=two.conf --jobs=stream.csv --conf=$1 --starts=starts \
+		>/dev/null 2>&1 &&
+	awk -F, '$2 >= 9000 { wait = $5 - $4; if (!$5 || wait > most) most = wait }
+		END { print most }' starts
+}
+test_expect_success '4.9: a stream of small jobs keeps a gang no longer than a job in its place' '
+	printf "%s\n" "NodeName=n[1-4] CPUs=2" \
+		"SchedulerParameters=bf_max_job_user=1" >two.conf &&
+	for stream in "5 100" "20 100" "5 400" "20 400"; do
+		job=$(waits stock 0 0 $stream) && test $job -gt 890 &&
+		test $job -le 1200 || return 1
+		for gang in "4 2" "8 1" "4 1"; do
+			echo "$gang $stream: $(waits defaults $gang $stream) s, $job" &&
+			test "$(waits defaults $gang $stream)" -le $job || return 1
+		done
+	done
 '
 test_expect_success JQ 'the wait of a gang is from its last member to its start' '
 	value answer defaults .gangs.all.wait_mean >wait &&
