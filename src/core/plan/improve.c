@@ -236,7 +236,8 @@ void sgang_mixed_improve(struct mixed *mixed)
 	struct improver improver = { .mixed = mixed,
 				     .n = mixed->now.n,
 				     .piece = mixed->now.piece };
-	bool changed = improver.n > 1 && !mixed->request->any_place &&
+	bool changed = improver.n > 1 &&
+		       mixed->request->effort != SGANG_EFFORT_ANY &&
 		       sgang_part(mixed->request->budget, SGANG_PART_IMPROVE);
 	size_t i;
 

@@ -260,7 +260,8 @@ static int try_all(struct mixed *mixed)
 			return -1;
 		if (way->large)
 			enough = mixed->found &&
-				 (mixed->request->any_place || ended(mixed) ||
+				 (mixed->request->effort == SGANG_EFFORT_ANY ||
+				  ended(mixed) ||
 				  mixed->job->units > UNITS_MAX);
 	}
 	return 0;

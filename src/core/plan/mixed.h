@@ -180,7 +180,7 @@ static inline bool ended(const struct mixed *mixed)
 /* Can nothing be better than the best layout? */
 static inline bool done(const struct mixed *mixed)
 {
-	return mixed->found && (mixed->request->any_place ||
+	return mixed->found && (mixed->request->effort == SGANG_EFFORT_ANY ||
 				(mixed->best.cost <= mixed->bound &&
 				 mixed->best.broken <= mixed->bound_broken));
 }

@@ -240,7 +240,8 @@ static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
 
 	rc = sgang_bound_find(job, broken, solved, &bound);
 	any = bound;
-	if (rc > 0 && (sgang_cost_first(job) || job->request->any_place))
+	if (rc > 0 &&
+	    (sgang_cost_first(job) || job->request->effort == SGANG_EFFORT_ANY))
 		rc = solve(job, broken, &bound, &runs, &n_runs);
 	else if (rc > 0)
 		rc = solve_lightest(job, broken, &runs, &n_runs);
@@ -256,9 +257,10 @@ static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
 	(*placement)->bound = bound.cost;
 	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
 			      breaks <= bound.broken;
-	if (job->request->any_place)
+	if (job->request->effort == SGANG_EFFORT_ANY)
 		return 1;
-	if (!(*placement)->exact &&
+	if (job->request->effort == SGANG_EFFORT_PROOF &&
+	    !(*placement)->exact &&
 	    sgang_part(job->request->budget, SGANG_PART_PROVE) &&
 	    prove(job, broken, breaks, placement))
 		return -1;

@@ -163,6 +163,15 @@ struct sgang_plan_group {
 #define SGANG_PLAN_GROUPS_MAX 4096
 #define SGANG_PLAN_WEIGHT_MAX 1000000
 
+/* What is done for a placement of members that differ. */
+enum sgang_effort {
+	SGANG_EFFORT_PROOF, /* it is improved, and then proved, or not, that
+			     * none is better */
+	SGANG_EFFORT_GOOD,  /* it is improved */
+	SGANG_EFFORT_ANY    /* the first that is found will do: whether members
+			     * fit is asked */
+};
+
 struct sgang_plan_request {
 	const struct sgang_fabric *fabric;
 	const struct sgang_costs *costs;
@@ -182,9 +191,6 @@ struct sgang_plan_request {
 				* With 'spread' they are sorted on the
 				* nodes that suit the order given.
 				* Nothing to 'parallel' */
-	bool any_place;        /* whether members fit is asked: the first
-				* placement that is found will do, and
-				* nothing is proved of its cost */
 	uint32_t max_level;    /* `require:`: highest level the gang
 				* may span; SGANG_LEVEL_UNCONNECTED:
 				* no limit (`prefer:`) */
@@ -206,7 +212,8 @@ struct sgang_plan_request {
 	uint32_t n_groups;                    /* 0: the gang is one ring */
 	const uint32_t *weight;               /* by node (Slurm's Weight of it);
 				      * NULL: all alike */
-	bool weight_first;           /* weight comes before ring cost */
+	bool weight_first; /* weight comes before ring cost */
+	enum sgang_effort effort;
 	struct sgang_budget *budget; /* borrowed; NULL: SGANG_PLAN_STEPS. Plans
 				      * that share one budget: a later plan has
 				      * what is left */

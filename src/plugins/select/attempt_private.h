@@ -138,8 +138,7 @@ struct attempt {
 	bool apart;                  /* later: as in struct lessons */
 	bool trying;                 /* the reason why it does not fit is not
 				      * needed */
-	bool any_place;              /* ... and any place will do: the plan is
-				      * not used */
+	enum sgang_effort effort;    /* of the plan */
 	struct gang *culprit;        /* the gang whose members did not fit
 				      * together */
 	bool limited;                /* a Slurm limit refused a member */

@@ -61,7 +61,9 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 	a->n_parts = n;
 	sgang_fit_ring_order(a);
 	a->trying = true;
+	a->effort = SGANG_EFFORT_ANY;
 	fits = sgang_fit_parts(a) == 0;
+	a->effort = SGANG_EFFORT_PROOF;
 	a->trying = false;
 	memcpy(a->parts, saved, all * sizeof(*saved));
 	a->n_parts = all;
@@ -92,25 +94,26 @@ static int by_time(const void *a, const void *b)
 	return (*x < *y) ? -1 : (*x > *y);
 }
 
-static int plan_at(struct attempt *a, int64_t when,
+static int plan_at(struct attempt *a, int64_t when, enum sgang_effort effort,
 		   struct sgang_placement **plan)
 {
 	struct sgang_nofit nofit;
+	int rc;
 
 	a->at = when;
 	if (sgang_exclusive_then(a) < 0)
 		return -1;
-	return sgang_parts_place(a, SGANG_LATER, NULL, plan, &nofit);
+	a->effort = effort;
+	rc = sgang_parts_place(a, SGANG_LATER, NULL, plan, &nofit);
+	a->effort = SGANG_EFFORT_PROOF;
+	return rc;
 }
 
 bool sgang_fit_at(struct attempt *a, int64_t when)
 {
 	struct sgang_placement *plan = NULL;
-	bool fits;
+	bool fits = plan_at(a, when, SGANG_EFFORT_ANY, &plan) == 1;
 
-	a->any_place = true;
-	fits = plan_at(a, when, &plan) == 1;
-	a->any_place = false;
 	sgang_placement_destroy(plan);
 	return fits;
 }
@@ -119,7 +122,7 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 			struct sgang_nodeset *nodes)
 {
 	struct sgang_placement *plan = NULL;
-	bool fits = plan_at(a, when, &plan) == 1;
+	bool fits = plan_at(a, when, SGANG_EFFORT_GOOD, &plan) == 1;
 
 	sgang_nodeset_clear(nodes);
 	for (size_t i = 0; fits && i < plan->n_runs; i++)
@@ -134,7 +137,7 @@ uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
 	struct sgang_placement *plan = NULL;
 	uint64_t cost = 0;
 
-	if (plan_at(a, when, &plan) == 1)
+	if (plan_at(a, when, SGANG_EFFORT_PROOF, &plan) == 1)
 		cost = sgang_fit_cost(plan);
 	sgang_placement_destroy(plan);
 	return cost;
@@ -182,42 +185,36 @@ void sgang_fit_note_planned(struct attempt *a, int64_t when)
 {
 	struct sgang_placement *plan = NULL;
 
-	(void)plan_at(a, when, &plan);
+	(void)plan_at(a, when, SGANG_EFFORT_GOOD, &plan);
 	note_planned(a, plan);
 	sgang_placement_destroy(plan);
 }
 
 /* Bisect the times at which nodes become free: parts that fit at one time fit
- * at all later ones. At most 18 plans for 100,000 nodes; '*found' is the plan
- * for the time returned. */
-static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n,
-			 struct sgang_placement **found)
+ * at all later ones. At most 18 plans for 100,000 nodes. */
+static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
 {
 	size_t low = 0, high = n;
 
-	*found = NULL;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		struct sgang_placement *plan = NULL;
 
-		if (plan_at(a, times[mid], &plan) == 1) {
-			sgang_placement_destroy(*found);
-			*found = plan;
+		if (sgang_fit_at(a, times[mid]))
 			high = mid;
-		} else {
+		else
 			low = mid + 1;
-		}
 	}
 	return (low < n) ? times[low] : INT64_MAX;
 }
 
 int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n)
 {
-	struct sgang_placement *plan;
-	int64_t when = first_fit(a, times, n, &plan);
+	int64_t when = first_fit(a, times, n);
 
-	note_planned(a, plan);
-	sgang_placement_destroy(plan);
+	if (when != INT64_MAX)
+		sgang_fit_note_planned(a, when);
+	else
+		note_planned(a, NULL);
 	return when;
 }
 

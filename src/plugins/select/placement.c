@@ -648,7 +648,7 @@ int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
 		.costs = &c->conf.costs,
 		.n_members = a->n_parts,
 		.any_order = chooses_order(a, moment),
-		.any_place = a->any_place,
+		.effort = a->effort,
 		.weight_first = c->conf.weight_first,
 		.budget = a->budget,
 	};
