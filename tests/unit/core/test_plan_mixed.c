@@ -494,7 +494,10 @@ static bool look_for_any(struct search *search, const struct world *world)
 
 /* -- the comparison -- */
 
+#define EFFORTS (SGANG_EFFORT_ANY + 1)
+
 struct tally {
+	uint64_t steps[EFFORTS];
 	uint32_t fit, missed, optimal, exact, unknown, none;
 	double ratio;
 	double worst;
@@ -542,17 +545,21 @@ static void check_runs(const struct world *world,
 
 /* With less effort a place is found where one is, too. */
 static void ask_again(const struct world *world, enum sgang_effort effort,
-		      int rc)
+		      int rc, struct tally *tally)
 {
 	struct sgang_plan_request request = world->request;
 	struct sgang_placement *placement = NULL;
+	struct sgang_budget budget;
 	struct sgang_error err;
 
+	sgang_budget_init(&budget, SGANG_PLAN_STEPS);
+	request.budget = &budget;
 	request.effort = effort;
 	assert_int_equal(sgang_plan(&request, &placement, NULL, &err), rc);
 	if (rc > 0)
 		check_runs(world, placement);
 	sgang_placement_destroy(placement);
+	tally->steps[effort] += budget.taken;
 }
 
 static void compare(const struct world *world, struct tally *tally)
@@ -568,8 +575,8 @@ static void compare(const struct world *world, struct tally *tally)
 
 	if (rc < 0)
 		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
-	ask_again(world, SGANG_EFFORT_GOOD, rc);
-	ask_again(world, SGANG_EFFORT_ANY, rc);
+	for (unsigned effort = 0; effort < EFFORTS; effort++)
+		ask_again(world, effort, rc, tally);
 	if (!rc) {
 		tally->missed += search.found;
 		tally->none += known && !search.found;
@@ -622,6 +629,14 @@ TEST(test_exhaustive)
 	assert_int_equal(tally.missed, 0);
 	assert_true(tally.optimal * 100 >= tally.fit * 97);
 	assert_true(tally.ratio <= tally.fit * 1.02);
+	print_message("steps: %llu, %llu without proofs, %llu for any\n",
+		      (unsigned long long)tally.steps[SGANG_EFFORT_PROOF],
+		      (unsigned long long)tally.steps[SGANG_EFFORT_GOOD],
+		      (unsigned long long)tally.steps[SGANG_EFFORT_ANY]);
+	assert_true(tally.steps[SGANG_EFFORT_GOOD] <
+		    tally.steps[SGANG_EFFORT_PROOF] / 4);
+	assert_true(tally.steps[SGANG_EFFORT_ANY] <
+		    tally.steps[SGANG_EFFORT_GOOD] * 3 / 4);
 	/* most of them are known */
 	assert_true(tally.fit >= WORLDS / 2);
 	assert_true(tally.unknown <= WORLDS / 30);
