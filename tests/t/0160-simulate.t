@@ -4,9 +4,8 @@
 #
 # Behaviours 8.2 (what is printed and compared), 8.3 (the bar, the same bytes),
 # 8.4 (which jobs are gangs), 8.5 (what is free while jobs wait) and 4.9 (no
-# starvation). What is
-# replayed is the matter of tests/unit/twin. The page in a browser:
-# 0161-simulate-page.t.
+# starvation). What is replayed is the matter of tests/unit/twin. The page in a
+# browser: 0161-simulate-page.t.
 
 test_description='sgang simulate'
 
@@ -79,6 +78,7 @@ test_expect_success JQ '8.5: a node is free for the small job until backfill sta
 	awk "{ printf \"%.10g\\n\", \$1 }" got | test_cmp hours - &&
 	test "$(value answer stock .cluster.unused_hours)" = 0
 '
+
 # queue MEMBERS CPUS EACH LIMIT: eight jobs of one CPU have all nodes when a gang
 # comes; they end before their limits, one after the other. A stream of small jobs
 # comes behind it, a job EACH seconds, that may take LIMIT and take less. With 0
@@ -103,6 +103,7 @@ queue()
 				limit * (0.5 + rand() / 2), limit, id % 5
 	}'
 }
+
 # waits CONFIGURATION ARGUMENT...: seconds until the last of the gang starts
 waits()
 {
@@ -112,6 +113,7 @@ waits()
 	awk -F, '$2 >= 9000 { wait = $5 - $4; if (!$5 || wait > most) most = wait }
 		END { print most }' starts
 }
+
 test_expect_success '4.9: a stream of small jobs keeps a gang no longer than a job in its place' '
 	printf "%s\n" "NodeName=n[1-4] CPUs=2" \
 		"SchedulerParameters=bf_max_job_user=1" >two.conf &&
@@ -119,11 +121,13 @@ test_expect_success '4.9: a stream of small jobs keeps a gang no longer than a j
 		job=$(waits stock 0 0 $stream) && test $job -gt 890 &&
 		test $job -le 1200 || return 1
 		for gang in "4 2" "8 1" "4 1"; do
-			echo "$gang $stream: $(waits defaults $gang $stream) s, $job" &&
-			test "$(waits defaults $gang $stream)" -le $job || return 1
+			wait=$(waits defaults $gang $stream) &&
+			echo "$gang $stream: $wait s, $job" &&
+			test "$wait" -le $job || return 1
 		done
 	done
 '
+
 test_expect_success JQ 'the wait of a gang is from its last member to its start' '
 	value answer defaults .gangs.all.wait_mean >wait &&
 	awk "{ exit !(\$1 >= 590 && \$1 <= 660) }" wait

@@ -177,7 +177,7 @@ static inline bool ended(const struct mixed *mixed)
 	return !sgang_budget_left(mixed->request->budget);
 }
 
-/* Can nothing be better than the best layout? */
+/* Is no better layout than the best wanted, or possible? */
 static inline bool done(const struct mixed *mixed)
 {
 	return mixed->found && (mixed->request->effort == SGANG_EFFORT_ANY ||

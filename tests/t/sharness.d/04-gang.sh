@@ -349,8 +349,8 @@ node_field()
 	scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
 }
 
-# Its node takes jobs again: node_returns NODE. A late answer of its slurmd may
-# have seen to that before.
+# node_returns NODE: it was down or drained, and takes jobs again. A late answer of
+# its slurmd may have seen to that before.
 node_returns()
 {
 	wait_for 30 "takes_jobs $1"
