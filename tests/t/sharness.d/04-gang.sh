@@ -419,6 +419,8 @@ errors_left()
 		-e 'slurm_receive_msgs?[ :].*Connection reset by peer'
 		-e 'slurm_unpack_received_msg: .* authentication error'
 		-e '(If munged is up, restart|Munge decode failed: .*)'
+		-e 'Munge encode failed: .* "/run/munge/munge.socket.2"'
+		-e 'auth_g_create: RESPONSE_.* has authentication error'
 		) pattern
 
 	for pattern; do
