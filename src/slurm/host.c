@@ -629,6 +629,7 @@ host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
 			&(struct sgang_set_aside){
 				.job = (struct sgang_job *)job_ptr,
 				.job_id = job_ptr->job_id,
+				.from = job_ptr->start_time,
 				.until = limit >= NO_LIMIT ?
 						 INT64_MAX :
 						 job_ptr->start_time +

@@ -493,6 +493,7 @@ host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
 		struct sgang_set_aside s = {
 			.job = p->job,
 			.job_id = sgang_twin_id(p->job),
+			.from = p->start,
 			.until = p->job->limit == UINT32_MAX ?
 					 INT64_MAX :
 					 p->start + p->job->limit,

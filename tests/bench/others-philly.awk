@@ -6,7 +6,8 @@
 # gang of pairs, of more than eight of whole nodes. The log knows no time limits:
 # they are twice the run and ten minutes. A GPU comes with four CPUs.
 # -v as=	pairs: jobs of more than eight GPUs are ordinary jobs of several
-#		nodes; job: so is each gang
+#		nodes; whole: those of up to eight are ordinary jobs of one; job: so
+#		is each gang
 #
 # The id of a job is 10000 times its line, that of member i of a gang i more.
 
@@ -18,7 +19,7 @@ NR > from && NR <= to {
 	nodes = int((gpus + 7) / 8)
 	each = int((gpus + nodes - 1) / nodes)
 	parts = nodes > 1 ? nodes : gpus >= 4 && gpus % 2 == 0 ? gpus / 2 : 1
-	if (as == "job" || as == "pairs" && nodes > 1)
+	if (as == "job" || as == (nodes > 1 ? "pairs" : "whole"))
 		parts = 1
 	else {
 		if (nodes == 1)

@@ -49,7 +49,7 @@ static struct {
 	struct {
 		uint32_t id;
 		uint64_t nodes;
-		int64_t until;
+		int64_t from, until;
 	} aside; /* the only one */
 	uint8_t launches[LAUNCHES];
 	bool released[LAUNCHES]; /* since its last commit() */
@@ -70,6 +70,7 @@ static struct {
 	bool prepares;       /* nodes run a Prolog before the launch */
 	bool preempts;       /* PreemptType is set */
 	bool left_out;       /* jobs are: leave_out() */
+	bool prefers, first; /* what Slurm tries first is there; ... is tried */
 	void (*on_ended)(struct sgang_job *job);
 	char extra[FAKE_NODES][256];
 	uint64_t node_stamp;
@@ -713,6 +714,7 @@ host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
 	if (nodes)
 		f(&(struct sgang_set_aside){ .job = handle(j),
 					     .job_id = j->id,
+					     .from = world.aside.from,
 					     .until = world.aside.until,
 					     .nodes = nodes },
 		  arg);
@@ -765,6 +767,18 @@ static bool host_weights(struct sgang_job *job, uint32_t *weight)
 	for (uint32_t n = 0; differ && n < world.n_nodes; n++)
 		weight[n] = world.weight[n];
 	return differ;
+}
+
+static bool host_prefer(struct sgang_job *const *jobs, size_t n)
+{
+	(void)jobs;
+	world.first = n && world.prefers && !world.first;
+	return world.first;
+}
+
+void fake_prefers(bool prefers)
+{
+	world.prefers = prefers;
 }
 
 void fake_weight(uint32_t node, uint32_t weight)
@@ -1940,6 +1954,7 @@ const struct sgang_host fake_host = {
 		.unregistered = host_unregistered,
 		.draining = host_draining,
 		.weights = host_weights,
+		.prefer = host_prefer,
 		.address = host_address,
 		.extra = host_extra,
 		.set_extra = host_set_extra,
@@ -2332,10 +2347,11 @@ void fake_unregistered(uint32_t node)
 	live.nodes[node].unregistered = true;
 }
 
-void fake_set_aside(uint32_t id, uint64_t nodes, int64_t until)
+void fake_set_aside(uint32_t id, uint64_t nodes, int64_t from, int64_t until)
 {
 	world.aside.id = id;
 	world.aside.nodes = nodes;
+	world.aside.from = from;
 	world.aside.until = until;
 }
 

@@ -214,8 +214,11 @@ void fake_unregistered(uint32_t node);
 /* The text that nodes were told last, and how many nodes. Returns how often any
  * were told. */
 uint32_t fake_told(const char **text, uint32_t *nodes);
-/* Backfill has set these aside for a job that waits, until then; no others. */
-void fake_set_aside(uint32_t id, uint64_t nodes, int64_t until);
+/* All jobs have --prefer, for nodes that are like all others. */
+void fake_prefers(bool prefers);
+/* Backfill has set these aside for a job that waits, from then until then; no
+ * others. */
+void fake_set_aside(uint32_t id, uint64_t nodes, int64_t from, int64_t until);
 /* The nodes on which nothing is allocated. */
 uint64_t fake_idle_nodes(void);
 /* All that is free, in one line, to compare. */

@@ -484,6 +484,8 @@ static bool transact(struct attempt *a)
 
 	a->gangs[0]->attempt.only_min = false;
 	sgang_probe_all(a);
+	if (a->dry)
+		a->gangs[0]->failed_at.limited = sgang_before_take(a);
 	if (sgang_probe_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
 					   SGANG_EXTENT_TOTAL) < 0)
@@ -670,6 +672,7 @@ static bool one_transaction(struct sgang_conductor *c,
 		a.lessons = lessons;
 		a.slices = how == IN_SLICES;
 		a.dry = how == DRY;
+		a.effort = a.dry ? SGANG_EFFORT_GOOD : SGANG_EFFORT_PROOF;
 		done = transact(&a);
 		if (!done)
 			*again = go_on(&a);
@@ -922,15 +925,15 @@ static bool stopped_by_limits(struct sgang_conductor *c,
 	return over;
 }
 
-static void begin_try(struct sgang_conductor *c, struct gang *g)
+static void begin_try(struct gang *g)
 {
 	g->attempt.nth++;
-	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
 	g->attempt.refused = false;
 	g->attempt.why[0] = '\0';
 	g->attempt.lacks[0] = '\0';
 	g->attempt.choice[0] = '\0';
 	g->joint.start = 0;
+	g->joint.behind = false;
 	g->joint.whole_nodes = 0;
 	g->lack.members = 0;
 	sgang_beside_drop(&g->joint.nodes, &g->joint.share);
@@ -940,7 +943,8 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		   bool slices)
 {
 	for (size_t i = 0; i < n; i++) {
-		begin_try(c, gangs[i]);
+		begin_try(gangs[i]);
+		sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
 		gangs[i]->attempt.tried = 0;
 		gangs[i]->attempt.skipped = 0;
 	}
@@ -951,10 +955,35 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		       whole_group(c, gangs, n);
 }
 
+/* The attempt that follows a plan is the one that counts. */
 bool sgang_attempt_plan(struct sgang_conductor *c, struct gang *g)
 {
-	begin_try(c, g);
-	return !stopped_by_limits(c, &g, 1) && together(c, NULL, &g, 1, DRY);
+	bool fits;
+
+	begin_try(g);
+	fits = !stopped_by_limits(c, &g, 1) && together(c, NULL, &g, 1, DRY);
+	if (fits)
+		g->attempt.nth--;
+	else
+		sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
+	return fits;
+}
+
+bool sgang_attempt_fits(struct sgang_conductor *c, struct gang *g)
+{
+	struct lessons lessons = { .n = 0 };
+	struct attempt a;
+	bool fits = false;
+
+	if (sgang_probe_open(&a, c, &g, 1) == 0) {
+		a.lessons = &lessons;
+		a.dry = a.trying = true;
+		a.effort = SGANG_EFFORT_ANY;
+		fits = transact(&a);
+	}
+	sgang_probe_close(&a);
+	sgang_learn_end(&lessons);
+	return fits;
 }
 
 /* ---- as many as there is room for ---- */
@@ -1098,7 +1127,8 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	struct gang *alone, **group;
 	size_t n;
 
-	begin_try(c, g);
+	begin_try(g);
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
 	group = sgang_group_of(g, &alone, &n);
 	if (stopped_by_limits(c, group, n) || never_fits(c, g))
 		return 0;

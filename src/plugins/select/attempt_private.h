@@ -301,6 +301,10 @@ void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 
 /* Set a->aside, for the parts of the attempt. -1 without memory. */
 int sgang_before_look(struct attempt *a);
+/* Take out of what members may use now the nodes that are set aside from a
+ * moment within their time limits on. True if there were any; all stay without
+ * memory. */
+bool sgang_before_take(struct attempt *a);
 
 /* --- exclusive.c --- */
 

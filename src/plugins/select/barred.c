@@ -43,7 +43,7 @@ static void find_why(struct sgang_conductor *c, struct gang *g)
 		sgang_probe_all(&a);
 	g->attempt.failed = a.why[0] != '\0';
 	g->failed_at.stamp = 0;
-	g->failed_at.freed = 0;
+	g->failed_at.freed = g->failed_at.asked = 0;
 	g->failed_at.of = g->requests;
 	g->failed_at.time = c->host->now();
 	g->failed_at.limited = false;

@@ -330,8 +330,12 @@ struct gang {
 	struct {
 		uint64_t stamp; /* in this state of the cluster ... */
 		uint64_t freed; /* ... after so much had become free ... */
+		uint64_t asked; /* ... and when that was more, it did not fit
+				 * still */
 		uint64_t of;    /* ... with these requests */
+		uint64_t cycle; /* ... and in this cycle of backfill */
 		int64_t time;
+		int64_t again; /* when a plan may be repeated */
 		int64_t turn;  /* when it had a turn, not just a plan */
 		bool limited;  /* to the nodes that backfill offered */
 		uint32_t idle; /* nodes, if `joint.whole_nodes` */
@@ -357,6 +361,8 @@ struct gang {
 		int64_t start;                  /* 0: not known */
 		struct sgang_nodeset *nodes;    /* NULL: not known */
 		struct share share;             /* of these */
+		bool behind;                    /* what is set aside for jobs
+						 * before it counts */
 		bool reserved;                  /* these nodes are kept for it
 						 */
 		struct sgang_standing standing; /* of its first member; set with
@@ -680,6 +686,8 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
 /* True if sgang_attempt() would plan its minimum or more now: g->plan.nodes is
  * set. False: the result is that of a failed attempt. Commits nothing. */
 bool sgang_attempt_plan(struct sgang_conductor *c, struct gang *g);
+/* The same, but a gang that does not fit keeps the result of its last attempt. */
+bool sgang_attempt_fits(struct sgang_conductor *c, struct gang *g);
 
 /* --- branches.c --- */
 
@@ -788,6 +796,10 @@ struct sgang_nodeset *sgang_exclusive_around(struct sgang_conductor *c,
 
 /* One attempt for each group that has its turn, in order of turns. */
 void sgang_turns_take(struct sgang_conductor *c);
+
+/* True if a turn of the gang tries more than free nodes: what Slurm tries first
+ * (--prefer, MAGNETIC reservations), or nodes of jobs that Slurm suspends. */
+bool sgang_turns_try_more(struct sgang_conductor *c, struct gang *g);
 
 /* --- never.c --- */
 

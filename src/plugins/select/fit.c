@@ -53,6 +53,7 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 {
 	size_t all = a->n_parts;
 	struct part *saved = malloc(all * sizeof(*saved));
+	enum sgang_effort before = a->effort;
 	bool fits;
 
 	if (!saved)
@@ -63,7 +64,7 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 	a->trying = true;
 	a->effort = SGANG_EFFORT_ANY;
 	fits = sgang_fit_parts(a) == 0;
-	a->effort = SGANG_EFFORT_PROOF;
+	a->effort = before;
 	a->trying = false;
 	memcpy(a->parts, saved, all * sizeof(*saved));
 	a->n_parts = all;
@@ -97,6 +98,7 @@ static int by_time(const void *a, const void *b)
 static int plan_at(struct attempt *a, int64_t when, enum sgang_effort effort,
 		   struct sgang_placement **plan)
 {
+	enum sgang_effort before = a->effort;
 	struct sgang_nofit nofit;
 	int rc;
 
@@ -105,7 +107,7 @@ static int plan_at(struct attempt *a, int64_t when, enum sgang_effort effort,
 		return -1;
 	a->effort = effort;
 	rc = sgang_parts_place(a, SGANG_LATER, NULL, plan, &nofit);
-	a->effort = SGANG_EFFORT_PROOF;
+	a->effort = before;
 	return rc;
 }
 

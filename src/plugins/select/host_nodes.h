@@ -97,7 +97,8 @@ struct sgang_room {
 struct sgang_set_aside {
 	struct sgang_job *job;
 	uint32_t job_id;
-	int64_t until; /* the end of its time limit, if it starts as planned */
+	int64_t from, until; /* its planned start, and the end of its time limit
+			      * then */
 	const struct sgang_nodeset *nodes;
 };
 

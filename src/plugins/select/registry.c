@@ -673,14 +673,21 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
+/* What was found was for other requests. */
+static void drop_result(struct gang *g)
+{
+	g->attempt.failed = false;
+	sgang_retry_drop_plan(g);
+	sgang_beside_drop(&g->joint.nodes, &g->joint.share);
+}
+
 /* Drop results for other requests. The scheduler is woken, so that the gang has
  * its turn before jobs of lower priority. */
 static void note_update(struct sgang_conductor *c, struct gang *g)
 {
 	if ((g->attempt.failed || g->plan.nodes) &&
 	    g->failed_at.of != g->requests) {
-		g->attempt.failed = false;
-		sgang_retry_drop_plan(g);
+		drop_result(g);
 		c->wake_scheduler = true;
 	}
 	if (g->loan.in_vain && g->loan.of != g->requests)
@@ -750,8 +757,7 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 	if (info.state != SGANG_JOB_PENDING ||
 	    c->host->jobs.request(job) == e->request)
 		return;
-	e->gang->attempt.failed = false;
-	sgang_retry_drop_plan(e->gang);
+	drop_result(e->gang);
 	/* The next pass adds the nodes of the others. */
 	if (e->gang->partitions.nodes)
 		c->host->nodes.partition(job, e->gang->partitions.nodes);

@@ -77,7 +77,7 @@ static bool may_fit(struct sgang_conductor *c, struct gang *g)
 	if (g->joint.start && g->joint.start <= c->host->now() &&
 	    g->failed_at.time < g->joint.start)
 		return true;
-	if (freed == g->failed_at.freed)
+	if (freed == g->failed_at.freed || freed == g->failed_at.asked)
 		return false;
 	if (!g->lack.members)
 		return true;
@@ -162,12 +162,10 @@ bool sgang_retry_in_vain(struct sgang_conductor *c, struct gang *g,
 void sgang_retry_note(struct sgang_conductor *c, struct gang *g)
 {
 	g->failed_at.stamp = c->host->stamp();
-	g->failed_at.freed = c->host->freed();
+	g->failed_at.freed = g->failed_at.asked = c->host->freed();
 	g->failed_at.of = g->requests;
+	g->failed_at.cycle = c->cycle;
 	g->failed_at.time = g->failed_at.turn = c->host->now();
-	/* what backfill offers next is not known */
-	if (g->failed_at.limited)
-		g->lack.members = 0;
 	if (g->attempt.failed && g->joint.whole_nodes && g->partitions.nodes)
 		g->failed_at.idle = c->host->nodes.idle(g->partitions.nodes);
 }
@@ -176,7 +174,7 @@ void sgang_retry_forget_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		g->failed_at.stamp = 0;
-		g->failed_at.freed = 0;
+		g->failed_at.freed = g->failed_at.asked = 0;
 		g->lack.members = 0;
 	}
 }

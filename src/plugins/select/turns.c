@@ -93,6 +93,18 @@ static bool attempt_preferred(struct sgang_conductor *c, struct gang **gangs,
 	return done;
 }
 
+bool sgang_turns_try_more(struct sgang_conductor *c, struct gang *g)
+{
+	if (ask_for(c->host->nodes.prefer, &g, 1)) {
+		(void)c->host->nodes.prefer(NULL, 0);
+		return true;
+	}
+	if (!suspend_for(c, &g, 1))
+		return false;
+	c->host->preempt.leave_out(NULL, 0);
+	return true;
+}
+
 /* First on free nodes, as Slurm does. An attempt that Slurm has refused is
  * repeated there before other nodes are tried. */
 static bool attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
@@ -521,6 +533,9 @@ static void note_result(struct sgang_conductor *c, struct gang **group,
 		g->attempt.failed = !done && !g->attempt.only_min &&
 				    !g->attempt.one_hold;
 		g->failed_at.limited = limited;
+		/* what backfill offers next is not known */
+		if (limited)
+			g->lack.members = 0;
 		sgang_retry_note(c, g);
 	}
 }

@@ -16,6 +16,12 @@ static uint32_t busy_for(uint32_t nodes, int64_t ends)
 	return id;
 }
 
+/* The nodes that are kept off a job that is tried now. */
+static uint64_t fence(void)
+{
+	return ALL_FREE & ~fenced(1, ALL_FREE);
+}
+
 /* The main scheduler tries nobody behind a job that waits, and comes again; of
  * what backfill tries only the nodes of a plan are kept. */
 TOY_TEST(test_fence_of_backfill)
@@ -27,9 +33,56 @@ TOY_TEST(test_fence_of_backfill)
 	toy_backfill = true;
 	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
 	assert_true(sgang_conductor_has_turns(c));
-	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	assert_int_equal(__builtin_popcountll(fence()), 2);
+	assert_true((fence() & ~(LEAF(0) | LEAF(1))) == 0);
 	toy_backfill = false;
-	assert_true(fenced(1, ALL_FREE) == (LEAF(2) | LEAF(3)));
+	assert_true(fence() == (LEAF(0) | LEAF(1)));
+	pass_to(ids, 2, FAKE_RUNNING);
+}
+
+/* A gang that is complete is planned before any scheduler has asked: it is known
+ * when it starts, and backfill sets nothing aside for single members. A gang that
+ * starts has made one attempt, and one that cannot is not tried again. */
+TOY_TEST(test_plan_of_the_untried)
+{
+	uint32_t first = busy_for(15, 1000500), ids[2], more[1];
+
+	submit_many(MEMBER("train", 2), 1, ids);
+	pass();
+	assert_int_equal(record_of(ids[0]).attempts, 0);
+	submit_many(MEMBER("train", 2), 1, ids + 1);
+	pass();
+	assert_int_equal(joint_start("train"), 1000500);
+	assert_int_equal(record_of(ids[0]).attempts, 1);
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_false(sgang_conductor_has_turns(c));
+
+	submit_and_pass(MEMBER("small", 1), 1, more);
+	assert_int_equal(record_of(more[0]).attempts, 0);
+	schedule_to(more, 1, FAKE_RUNNING);
+	assert_int_equal(record_of(more[0]).attempts, 1);
+	fake_end(first);
+	schedule_to(ids, 2, FAKE_RUNNING);
+	assert_int_equal(record_of(ids[0]).attempts, 2);
+}
+
+/* Where a turn tries more than free nodes a plan does not tell that the gang
+ * cannot start. */
+TOY_TEST(test_plan_where_turns_try_more)
+{
+	uint32_t first = busy_for(15, 1000500), ids[2];
+
+	fake_prefers(true);
+	submit_and_pass(MEMBER("train", 2), 2, ids);
+	assert_int_equal(record_of(ids[0]).attempts, 0);
+	assert_int_equal(joint_start("train"), 0);
+	schedule_to(ids, 2, FAKE_PENDING);
+	assert_true(joint_start("train") == 1000500);
+	fake_end(first);
+	pass();
+	toy_backfill = true;
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_true(fence() == 0);
 	pass_to(ids, 2, FAKE_RUNNING);
 }
 
@@ -48,7 +101,7 @@ TOY_TEST(test_plan_before_the_turn)
 	toy_backfill = true;
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE); /* it has no turn */
 	assert_int_equal(turn(ids[1]), SGANG_TURN_TAKEN);
-	kept = ALL_FREE & ~fenced(1, ALL_FREE);
+	kept = fence();
 	assert_int_equal(__builtin_popcountll(kept), 2);
 	assert_true(fenced(101, ALL_FREE) == ALL_FREE);
 	pass_to(ids, 2, FAKE_RUNNING);
@@ -274,7 +327,8 @@ TOY_TEST(test_plan_of_other_requests)
 	toy_backfill = true;
 	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
 	assert_true(sgang_conductor_has_turns(c));
-	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	assert_int_equal(__builtin_popcountll(fence()), 2);
+	assert_true((fence() & ~LEAF(3)) == 0);
 	assert_true(not_kept(other(CPUS, 1), ALL_FREE) == ALL_FREE);
 	pass_to(ids, 2, FAKE_RUNNING);
 }
@@ -317,25 +371,101 @@ TOY_TEST(test_joint_start_after_others)
 	before = submit(plain(16, 300));
 	behind = submit(plain(16, 1));
 	submit_and_pass(member_of("train", 3), 3, ids);
-	fake_set_aside(before, 0x7fff, 1000900);
+	fake_set_aside(before, 0x7fff, 1000500, 1000900);
 	/* backfill offers what it has not set aside */
 	turn_on(ids[0], LEAF(3) & ~0x7fffULL, true);
 	pass_to(ids, 3, FAKE_PENDING);
 	assert_int_equal(joint_start("train"), 1000900);
-	fake_set_aside(behind, 0x7fff, 1000900);
+	fake_set_aside(behind, 0x7fff, 1000500, 1000900);
 	fake_clock(5);
 	turn_on(ids[0], 0x8000, true);
 	pass();
 	assert_int_equal(record_of(ids[0]).attempts, 2);
 	assert_int_equal(joint_start("train"),
 			 0); /* now, but for what is kept */
-	fake_set_aside(ids[1], 0x7fff, 1000900);
+	fake_set_aside(ids[1], 0x7fff, 1000500, 1000900);
 	fake_clock(5);
 	turn_on(ids[0], 0x8000, true);
 	pass();
 	assert_int_equal(joint_start("train"), 0);
 	fake_end(before);
 	schedule_to(ids, 3, FAKE_RUNNING);
+}
+
+/* Backfill begins with the first job of its queue again. */
+static void next_cycle(void)
+{
+	const struct sgang_standing last = { .job_id = 9001 };
+	const struct sgang_standing first = { .priority = 900, .job_id = 9000 };
+	struct sgang_nodeset *nodes = toy_set(ALL_FREE);
+
+	sgang_conductor_offered(c, &last, NULL, nodes);
+	sgang_conductor_offered(c, &first, NULL, nodes);
+	sgang_nodeset_destroy(nodes);
+}
+
+/* 12.3: nodes that are set aside for a job before the gang from a moment within
+ * its time limit on are none that it could start on: it takes no turn, and the
+ * nodes that backfill would offer to single members are free for others. What is
+ * set aside may be others in the next cycle. */
+TOY_TEST(test_plan_beside_others)
+{
+	static const struct {
+		uint32_t limit;
+		bool fits;
+	} of[] = { { 0, false }, { 1000, false }, { 300, true } };
+
+	for (size_t i = 0; i < COUNT(of); i++) {
+		struct fake_request rq = MEMBER("train", 6,
+						.time_limit = of[i].limit);
+		uint32_t busy, before, ids[6];
+
+		afresh(setup, "i %zu", i);
+		busy = submit(plain(8, 500));
+		assert_true(fake_start(busy, LEAF(0) | LEAF(1)));
+		fake_ends_at(busy, 1000500);
+		before = submit(plain(12, 300));
+		fake_set_aside(before, 0x0fff, 1000500, 1000900);
+		submit_and_pass(rq, 6, ids);
+		assert_int_equal(joint_start("train"),
+				 of[i].fits ? 0 : 1000900);
+		toy_backfill = true;
+		turn_on(ids[0], 0xf000, true);
+		assert_true(sgang_conductor_has_turns(c) == of[i].fits);
+		if (of[i].fits)
+			continue;
+		pass_to(ids, 6, FAKE_PENDING);
+
+		fake_set_aside(before, 0x03ff, 1000500, 1000900);
+		pass();
+		turn_on(ids[0], 0xfc00, true);
+		assert_false(sgang_conductor_has_turns(c));
+		next_cycle();
+		pass();
+		turn_on(ids[0], 0xfc00, true);
+		pass_to(ids, 6, FAKE_RUNNING);
+	}
+}
+
+/* 12.3, 3.33: when a job before the gang has begun, or is planned for another
+ * time, the gang may start sooner, though nothing was freed. Until that is known
+ * jobs that end before its outdated start come before it. */
+TOY_TEST(test_start_comes_nearer)
+{
+	uint32_t before, ids[3];
+
+	busy_for(16, 1000500);
+	before = submit(plain(16, 300));
+	fake_set_aside(before, ALL_FREE, 1000500, 1000900);
+	submit_and_pass(member_of("train", 3), 3, ids);
+	assert_int_equal(joint_start("train"), 1000900);
+	wait_and_pass(1);
+	assert_int_equal(joint_start("train"), 1000900);
+
+	fake_set_aside(before, 0, 1000500, 1000900);
+	next_cycle();
+	wait_and_pass(1);
+	assert_int_equal(joint_start("train"), 1000500);
 }
 
 /* The preferred level is given up after three seconds, in the pass of then. */
