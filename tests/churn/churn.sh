@@ -4,7 +4,7 @@
 # For a test with a private cluster. A season has two gangs and a few jobs in
 # their way. An event takes members or nodes from one gang, and is over when all
 # that should run does, and knows who else runs. The facts are written to the
-# season's folder, where judge.awk reads them. All that is random is drawn from
+# season's folder, where tests/judge/judge reads them. All that is random is drawn from
 # "seed" in this shell alone: a subshell would have a copy of it.
 
 # The judge reads the cost of a ring from this file.
@@ -72,7 +72,7 @@ begin()
 	policy_of[$1]=$2 size_of[$1]=$3 extra_of[$1]=${4#0} more_of[$1]=$5
 	width_of[$1]=${6:-1}
 	gangs+=($1)
-	fact gang $*
+	fact gang $1 $3 $2 $4
 	for ((i = 0; i < $3 + $4; i++)); do join $1 || return 1; done
 }
 
@@ -205,7 +205,8 @@ settle()
 judged()
 {
 	cat "$season"/*.told "$season/facts" | sort -s -n -k 2,2 >"$season/all"
-	awk -v limit=$churn_limit -v overlap=$churn_overlap -f "$churn/judge.awk" \
+	"$top_srcdir/tests/judge/judge" -v limit=$churn_limit \
+		-v overlap=$churn_overlap -v seed=$first_seed \
 		"$slurm_dir/etc/topology.conf" "$season/all" >"$season/verdict"
 }
 
@@ -350,7 +351,7 @@ act()
 	gone=0 came=
 	if test $kind = grow; then
 		grown=1
-		fact grow $gang $((size_of[$gang] + 1))
+		fact ranks $gang $((size_of[$gang] + 1))
 		join $gang
 		return
 	fi

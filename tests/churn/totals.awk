@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# totals.awk - add up what judge.awk says of several seasons
+# totals.awk - add up what the judge says of several seasons
 
-/^# / {
+/^# .* at most / {
 	seconds = $(NF - 1)
 	sub(/ at most .*/, "")
 	sub(/: [0-9]+,$/, "")
@@ -9,8 +9,8 @@
 		most[$0] = seconds
 }
 
-/ events, / {
-	n = split($0, part, ", ")
+/^# .* events, / {
+	n = split(substr($0, 3), part, ", ")
 	for (i = 1; i <= n; i++) {
 		count = part[i] + 0
 		sub(/^[0-9]+ /, "", part[i])

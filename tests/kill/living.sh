@@ -2,10 +2,10 @@
 # living.sh - slurmctld is killed in a step of a gang that runs
 #
 # For tests of their own private clusters, which this file starts.
-# tests/churn/judge.awk says whether two jobs had a rank, an epoch two maps, or a
+# tests/judge/judge says whether two jobs had a rank, an epoch two maps, or a
 # job two starts.
 
-seed=397 n_seasons=0 n_events=0
+seed=397 first_seed=397 n_seasons=0 n_events=0
 churn=$(cd "$top_srcdir/tests/churn" && pwd)
 . "$churn/churn.sh"
 . "$top_srcdir/tests/kill/kill.sh"

@@ -5,10 +5,11 @@
  *	print the node lines of slurm.conf, topology.conf, or gang.conf
  * live_random shape CORES ISLANDS
  *	print an hwloc file of such a node
- * live_random gangs SEED KINDS FIRST COUNT SECONDS
+ * live_random gangs SEED KINDS FIRST COUNT SECONDS FACTS
  *	submit gangs FIRST to FIRST+COUNT-1 of that seed, one after the other,
  *	for at most SECONDS. For each violation a line "violation ...". The last
- *	line: "N gangs, N checked, N violations".
+ *	line: "N gangs, N checked, N violations". What tests/judge/judge has yet
+ *	to look at is in the file FACTS then.
  */
 
 #include <stdarg.h>
@@ -122,6 +123,20 @@ uint32_t lr_with_nodes(const struct lr_run *r)
 
 /* -- one gang -- */
 
+/* Whether these are enough says the judge. */
+static void check_partial(struct lr_run *r, uint32_t first)
+{
+	uint32_t n = lr_with_nodes(r);
+
+	r->checked++;
+	if (lr_fits(&r->c, &r->g, r->found) == 1)
+		lr_violation(r, "all fit, and %u of %u start", n,
+			     r->g.n_members);
+	else if (r->g.late && n >= r->g.min &&
+		 n == (uint32_t)__builtin_popcount(first))
+		lr_check_some(r, first);
+}
+
 /* All have started; or that is all there will be. Those that were seen first
  * are a bit mask. */
 static void began(struct lr_run *r, uint32_t first, double ms)
@@ -135,19 +150,12 @@ static void began(struct lr_run *r, uint32_t first, double ms)
 			     first);
 	r->started++;
 	r->ms += ms;
-	if (n == r->g.n_members) {
+	lr_tell_states(r);
+	if (n == r->g.n_members)
 		lr_check_start(r);
-		return;
-	}
-	r->checked++;
-	if (lr_fits(&r->c, &r->g, r->found) == 1)
-		lr_violation(r, "all fit, and %u of %u start", n,
-			     r->g.n_members);
-	else if (n < r->g.min && !r->g.nonstrict)
-		lr_violation(r, "%u of %u members have nodes", n,
-			     r->g.n_members);
-	else if (r->g.late && n == (uint32_t)__builtin_popcount(first))
-		lr_check_some(r, first);
+	else
+		check_partial(r, first);
+	lr_tell_end(r);
 }
 
 static uint32_t who_has_nodes(const struct lr_run *r)
@@ -239,6 +247,11 @@ static int gangs(char **args)
 	double end = lr_now_ms() + atof(args[4]) * 1e3;
 	int rc = 0;
 
+	r.facts = fopen(args[5], "w");
+	if (!r.facts) {
+		perror(args[5]);
+		return 2;
+	}
 	lr_begin();
 	lr_make_cluster(&r.c, seed, lr_kinds(args[1]));
 	rc = lr_wake(&r.c);
@@ -257,6 +270,7 @@ static int gangs(char **args)
 	       (unsigned long long)seed, r.fill_ms, r.wait_ms, r.cancel_ms);
 	printf("%u gangs, %u checked, %u violations\n", r.gangs, r.checked,
 	       r.violations);
+	fclose(r.facts);
 	return rc ? 2 : r.violations > 0;
 }
 
@@ -264,7 +278,7 @@ int main(int argc, char **argv)
 {
 	static struct lr_cluster c;
 
-	if (argc == 7 && !strcmp(argv[1], "gangs"))
+	if (argc == 8 && !strcmp(argv[1], "gangs"))
 		return gangs(argv + 2);
 	if (argc != 4) {
 		fprintf(stderr, "live_random: see its source\n");

@@ -2,6 +2,7 @@
 /* run.h - one cluster and its gangs, while they are asked for
  *
  *   state.c	what is in use before a gang comes
+ *   facts.c	what tests/judge/judge is told
  *   started.c	is all that is shown of one that has started so
  *   waits.c	may one wait, and does it say why
  *   reason.c	is what it says so
@@ -45,6 +46,8 @@ struct lr_run {
 	double ms;   /* sum of those until a start */
 	double fill_ms, wait_ms, cancel_ms;
 	bool told;                  /* this gang has been printed */
+	bool second;                /* of the two gangs of a group */
+	FILE *facts;                /* see facts.c */
 	uint32_t found[LR_MEMBERS]; /* nodes of members in a search */
 };
 
@@ -67,6 +70,17 @@ uint32_t lr_with_nodes(const struct lr_run *r);
 bool lr_same(const struct lr_gang *g);
 /* ... with a number of nodes? */
 bool lr_alike(const struct lr_gang *g);
+
+/* -- facts.c -- */
+
+/* There is a new gang, with so many members that have nodes. */
+void lr_tell_states(const struct lr_run *r);
+/* One that has, what it knows of its own nodes and of all; NULL: nothing. */
+void lr_tell_member(const struct lr_run *r, const struct lr_job *job,
+		    const char *own, const char *all);
+/* All members of which something was told are all that have nodes. */
+void lr_tell_settled(const struct lr_run *r);
+void lr_tell_end(const struct lr_run *r);
 
 /* -- state.c -- */
 

@@ -60,26 +60,27 @@ static uint64_t mask_of(const struct lr_place *place)
 	return mask;
 }
 
-/* The ring as the jobs' environment has it. */
+/* The ring as the jobs' environment has it. Whether all members are told the same,
+ * and where Slurm has put them, is for the judge. */
 static int read_ring(struct lr_run *r, struct lr_place place[LR_MEMBERS])
 {
+	int rc = 0;
+
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		const struct lr_job *job = &r->jobs[r->order[i]];
-		char *text = lr_variable(job->id, "SLURM_GANG_MEMBER_NODELIST");
-		int rc = text ? lr_parse_nodes(&r->c, text, &place[i]) : -1;
+		char *own = lr_variable(job->id, "SLURM_GANG_MEMBER_NODELIST");
+		char *all = lr_variable(job->id, "SLURM_GANG_NODELIST");
 
-		if (rc || !place[i].n ||
-		    mask_of(&place[i]) != mask_of(&job->nodes)) {
-			lr_violation(r,
-				     "job %u has other nodes than "
-				     "SLURM_GANG_MEMBER_NODELIST=%s",
-				     job->id, text ? text : "(null)");
-			free(text);
-			return -1;
+		lr_tell_member(r, job, own, all);
+		if (!own || lr_parse_nodes(&r->c, own, &place[i])) {
+			lr_violation(r, "job %u: SLURM_GANG_MEMBER_NODELIST=%s",
+				     job->id, own ? own : "(null)");
+			rc = -1;
 		}
-		free(text);
+		free(own);
+		free(all);
 	}
-	return 0;
+	return rc;
 }
 
 /* Where it is, and what others had there. */
@@ -318,28 +319,11 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 			     words_of(&r->c, least));
 }
 
-/* SLURM_GANG_NODELIST is the lists of the members, one behind the other. */
-static void check_environment(struct lr_run *r, const struct lr_place *place,
-			      uint32_t cost)
+static void check_environment(struct lr_run *r, uint32_t cost)
 {
-	char expected[2048] = "", *text;
-	size_t used = 0;
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		char *text = lr_variable(r->jobs[i].id, "SLURM_GANG_RING_COST");
 
-	for (uint32_t i = 0; i < r->g.n_members; i++) {
-		for (uint32_t j = 0; j < place[i].n; j++)
-			used += (size_t)snprintf(
-				expected + used, sizeof(expected) - used,
-				"%s%s", used ? "," : "",
-				r->c.node[place[i].node[j]].name);
-	}
-	for (uint32_t i = 0; i < r->g.n_members; i++) {
-		text = lr_variable(r->jobs[i].id, "SLURM_GANG_NODELIST");
-		if (!text || strcmp(text, expected))
-			lr_violation(r,
-				     "job %u: SLURM_GANG_NODELIST=%s, not %s",
-				     r->jobs[i].id, text ? text : "", expected);
-		free(text);
-		text = lr_variable(r->jobs[i].id, "SLURM_GANG_RING_COST");
 		if (!text || strtoul(text, NULL, 10) != cost)
 			lr_violation(r,
 				     "job %u: SLURM_GANG_RING_COST=%s, not %u",
@@ -491,7 +475,7 @@ static void check_gang(struct lr_run *r, bool alone)
 	if (r->c.inside &&
 	    lr_check_islands(r, &in_order, place, &cost, &cross, &tier))
 		return;
-	check_environment(r, place, cost);
+	check_environment(r, cost);
 	check_numbers(r, &in_order, cost, cross, tier);
 	if (!alone)
 		return;
@@ -517,6 +501,7 @@ static void check_part(struct lr_run *r, uint32_t set, bool alone)
 	uint32_t n = 0;
 
 	part = *r;
+	part.second = r->g.split && set >> r->g.split & 1;
 	part.g.split = 0;
 	part.g.late = false;
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
@@ -545,6 +530,7 @@ void lr_check_some(struct lr_run *r, uint32_t set)
 
 	r->c.kinds &= ~LR_SHOW;
 	check_part(r, set, true);
+	lr_tell_settled(r);
 	r->c.kinds = kinds;
 }
 
@@ -557,5 +543,6 @@ void lr_check_start(struct lr_run *r)
 	} else {
 		check_gang(r, true);
 	}
+	lr_tell_settled(r);
 	r->checked++;
 }

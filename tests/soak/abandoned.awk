@@ -6,12 +6,7 @@
 
 BEGIN { patience = 120 }
 
-FILENAME ~ /told$/ {
-	split($0, field, "|")
-	id = field[3] " " field[4]
-	ended[id] = field[1] == "e" ? field[2] : 0
-	next
-}
+$1 ~ /^(starts|ends)$/ { ended[$3 " " $5] = $1 == "ends" ? $2 : 0; next }
 $2 == "RUNNING" && ended[$1 " " $3] && now - ended[$1 " " $3] > patience {
 	print $1
 }

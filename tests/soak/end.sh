@@ -37,7 +37,7 @@ check_controllers()
 		elif test -f "$slurm_dir/log/core"; then
 			look_at_core
 		else
-			event gone $name
+			event quit $name
 		fi
 		controller_launch $name
 	done
@@ -110,7 +110,7 @@ look_at_races()
 
 in_vain()
 {
-	echo "w|$*" >>"$work/in_vain"
+	echo "vain $EPOCHREALTIME $*" >>"$work/in_vain"
 }
 
 mend_all()

@@ -71,7 +71,7 @@ mend_takeover()
 	runs_since[slurmctld]=$((SECONDS + 60))
 	{
 		wait_for 10 '! slurm_alive slurmctld' 2>/dev/null ||
-			event "controller did not give up"
+			event controller did not give up
 		slurm_alive slurmctld || controller_launch slurmctld
 		event lives
 	} &

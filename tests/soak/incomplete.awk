@@ -7,23 +7,10 @@
 #   a gang that has not started and is too small, as is the other of its group
 #   a gang that has started, and none that did is left: they came too late
 
-FILENAME ~ /events$/ {
-	split($0, field, "|")
-	split(field[3], word, " ")
-	if (word[1] == "gang")
-		min[word[2]] = word[3]
-	if (word[1] == "group") {
-		other[word[2]] = word[3]
-		other[word[3]] = word[2]
-	}
-	next
-}
-FILENAME ~ /told$/ {
-	split($0, field, "|")
-	began[field[3] " " field[4]] = started[field[4]] = 1
-	next
-}
-{
+$1 == "gang" { min[$3] = $4 }
+$1 == "group" { other[$3] = $4; other[$4] = $3 }
+$1 == "starts" { began[$3 " " $5] = started[$5] = 1 }
+$1 ~ /^[0-9]/ {
 	gang = $3
 	sub(/[.]late$/, "", gang)
 	if (!(gang in min))

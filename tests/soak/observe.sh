@@ -1,16 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# observe.sh - ask Slurm's commands again and again, and let judge.awk judge
+# observe.sh - ask Slurm's commands again and again, and let the judge judge
 #
-# Observations go, a line each, to the file "seen":
-#
-#   d|TIME|EVENT			what the soak did
-#   s|TIME|ID|NAME|NODES		the job says that it starts
-#   e|TIME|ID|NAME|NODES		and ends
-#   @|TIME				squeue answered, with these jobs:
-#   j|ID|STATE|NAME|RESTARTS|START|NODES|REASON
-#   .|TIME				the last of them
-#   x|TIME				squeue did not answer
-#   n, l, a				at the end, see last_look()
+# Facts, as tests/judge/judge has them, go to the file "seen".
 
 job_fields='JobArrayID:24,State:14,Name:24,RestartCnt:6,StartTime:22,'
 job_fields+='NodeList:40,Reason:80'
@@ -20,18 +11,20 @@ observe_start()
 	: >>"$work/events"
 	: >>"$work/told"
 	observe | tee "$work/seen" |
-		awk -v seed="$seed" -f "$top_srcdir/tests/soak/judge.awk" \
+		"$top_srcdir/tests/judge/judge" -v seed="$seed" \
 			>"$work/verdict" &
 	observer=$!
 }
 
 observe_end()
 {
+	local code
+
 	touch "$work/stop"
 	wait $observer
+	code=$?
 	cat "$work/verdict"
-	tail -n 1 "$work/verdict" | grep -q ' 0 violations$' || exit 1
-	exit 0
+	exit $code
 }
 
 observe()
@@ -56,39 +49,34 @@ ask_squeue()
 
 	if rows=$(timeout 30 squeue -h -r -a -t all -O "$job_fields" 2>/dev/null)
 	then
-		echo "@|$EPOCHREALTIME"
+		echo "look $EPOCHREALTIME"
 		split_rows <<<"$rows"
-		echo ".|$EPOCHREALTIME"
+		echo "seen $EPOCHREALTIME"
 	else
-		echo "x|$EPOCHREALTIME"
+		echo "silent $EPOCHREALTIME"
 	fi
 }
 
-# A blank field stays one.
+# A blank field is "-".
 split_rows()
 {
-	awk '
+	awk -v now=$EPOCHREALTIME '
 		function field(from, width,   s) {
 			s = substr($0, from, width)
 			sub(/ +$/, "", s)
-			return s
+			return s == "" ? "-" : s
 		}
 		NF {
-			print "j|" field(1, 24) "|" field(25, 14) "|" \
-				field(39, 24) "|" field(63, 6) "|" \
-				field(69, 22) "|" field(91, 40) "|" \
-				field(131, 80)
+			print "job", now, field(1, 24), field(25, 14), \
+				field(39, 24), field(63, 6), field(69, 22), \
+				field(91, 40), field(131, 80)
 		}'
 }
 
-# When all should have ended:
-#   n|NODE|STATE|CPUS IN USE|REASON
-#   l|LICENCES IN USE
-#   a|ID|STATE			sacct's word about a job's last run
-#   w|WHAT			something that soak_end() waited for in vain
+# When all should have ended.
 last_look()
 {
-	scontrol -o show node | awk '
+	scontrol -o show node | awk -v now=$EPOCHREALTIME '
 		{
 			node = state = cpus = reason = ""
 			for (i = 1; i <= NF; i++) {
@@ -98,10 +86,11 @@ last_look()
 			}
 			if (match($0, /Reason=.*/))
 				reason = substr($0, RSTART + 7)
-			print "n|" node "|" state "|" cpus "|" reason
+			print "node", now, node, state, cpus, reason
 		}'
-	scontrol -o show licenses | tr ' ' '\n' | sed -n 's/^Used=/l|/p'
+	scontrol -o show licenses | tr ' ' '\n' |
+		sed -n "s/^Used=/licences $EPOCHREALTIME /p"
 	timeout 120 sacct -n -P -X -a -S 2020-01-01 -E now+3650days \
-		-o JobID,State | sed 's/^/a|/'
+		-o JobID,State | sed "s/^/account $EPOCHREALTIME /; s/|/ /"
 	cat "$work/in_vain" 2>/dev/null
 }

@@ -15,10 +15,13 @@ stream_kinds="strict strict some nonstrict nonstrict array group mixed whole
 	licences partitions kill late defined solo spread leaf ordered cancelled
 	exclusive"
 
-# An event that the observer hears of.
+# A fact that the observer hears of.
 event()
 {
-	printf 'd|%s|%s\n' "$EPOCHREALTIME" "$*" >>"$work/events"
+	local what=$1
+
+	shift
+	echo "$what $EPOCHREALTIME $*" >>"$work/events"
 }
 
 write_job_script()
@@ -30,12 +33,12 @@ write_job_script()
 		id=\${SLURM_ARRAY_JOB_ID}_\$SLURM_ARRAY_TASK_ID
 	tell()
 	{
-		echo "\$1|\$EPOCHREALTIME|\$id|\$SLURM_JOB_NAME|\$SLURM_JOB_NODELIST" \\
-			>>"$work/told"
+		echo "\$1 \$EPOCHREALTIME \$id \${SLURM_RESTART_COUNT:-0}" \\
+			"\$SLURM_JOB_NAME \$SLURM_JOB_NODELIST" >>"$work/told"
 	}
-	tell s
+	tell starts
 	sleep "\$1"
-	tell e
+	tell ends
 	exit "\${2:-0}"
 	END
 	chmod 755 "$work/job"

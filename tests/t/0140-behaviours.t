@@ -39,7 +39,7 @@ test_expect_success 'each named test names the number' '
 		*) path=$top_srcdir/tests/unit/$file ;;
 		esac
 		{ cat "$path" && grep "^${file%.t} " "$kinds"; } |
-			grep -qE "(^|[^0-9.])$number([^0-9]|\$)" || {
+			grep -qE "(^|[^0-9.])${number/./[.]}([^0-9]|\$)" || {
 			echo "$file does not name $number"
 			return 1
 		}

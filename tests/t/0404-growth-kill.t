@@ -47,7 +47,7 @@ heir_judged()
 # its node had the first message.
 grows_up()
 {
-	runs ignore 3 0 && victims=() && kill_follows && fact grow $gang 4 &&
+	runs ignore 3 0 && victims=() && kill_follows && fact ranks $gang 4 &&
 		partition_is DOWN && join $gang && slurm_saved $came || return 1
 	test $1 = starts || { slurm_fault delay 1 && partition_is UP &&
 		wait_for 20 test -s "$season/$came.told" && slurm_saved $came; }

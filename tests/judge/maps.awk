@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.awk - are the observed members and nodes of gangs allowed?
+# maps.awk - are the maps of gangs true, and are members where they should be?
 #
-#	awk -v limit=SECONDS -v overlap=SECONDS -f judge.awk TOPOLOGY FACTS
-#
-# TOPOLOGY is a topology.conf, FACTS the lines of member.sh and churn.sh in the
-# order of their times. Prints a line for each violation and in the end how much
-# was checked. No data of slurm-gang is used: Slurm reports who runs where, the
-# members what they were told, and the cost of a ring is computed here.
-#
-# The members of a gang have one node each, or two. A place is what a member has
-# there: the names of its nodes in the order of the ring, with commas. A vacant
-# rank is left out of the ring. Of several members that come in one event the
-# order is not known, so whatever stood in the places of the others will do.
-
-function bad(what) {
-	violations++
-	printf "VIOLATION event %s (%s): %s\n", event, kind, what
-}
+# Part of judge. A place is what a member has of a ring: the names of its nodes in
+# the order of the ring, with commas. A vacant rank is left out of the ring. Of
+# several members that come in one event the order is not known, so whatever stood in
+# the places of the others will do.
 
 # --- the fabric ---
 
@@ -58,15 +46,11 @@ function as_set(list,   part, n, i, j, swap, text) {
 	return text ","
 }
 
-FNR == NR {
-	split("", line)
-	for (i = 1; i <= NF; i++) {
-		at_sign = index($i, "=")
-		line[substr($i, 1, at_sign - 1)] = substr($i, at_sign + 1)
-	}
-	n = expand(line["Nodes"] line["Switches"], child)
+/^SwitchName=/ {
+	n = split($2, word, "=")
+	n = expand(word[n], child)
 	for (i = 1; i <= n; i++)
-		parent[child[i]] = line["SwitchName"]
+		parent[child[i]] = substr($1, length("SwitchName=") + 1)
 	next
 }
 
@@ -117,7 +101,6 @@ function rank_in(id, ids,   i, n, list) {
 	return ""
 }
 
-# told TIME ID RUN GANG EPOCH IDS NODES SPARES
 $1 == "told" {
 	key = $5 " " $6
 	map = $7 " " $8 " " $9
@@ -150,15 +133,7 @@ $1 == "told" {
 	next
 }
 
-# starts TIME ID RUN GANG NODE
-$1 == "starts" {
-	if (($3, $4) in has_started)
-		bad("job " $3 " started twice with " $4 " restarts")
-	has_started[$3, $4]
-	next
-}
-
-# owns TIME ID RUN GANG RANK SINCE
+$1 == "has" { has[$3] = $4; next }
 $1 == "owns" {
 	owned[$3 " " $4] = $6
 	waited = $2 - $7
@@ -172,15 +147,12 @@ $1 == "owns" {
 
 # --- what Slurm and the driver said ---
 
-$1 == "gang" { policy[$3] = $4; ranks[$3] = $5; spares[$3] = $6; next }
-$1 == "grow" { ranks[$3] = $4; next }
-$1 == "end" { delete policy[$3]; next }
 $1 == "event" {
 	event = $3
 	kind = $4
 	hit = $5
 	event_at = $2
-	died = n_tells = 0
+	n_tells = 0
 	split("", avoid)
 	split("", gone)
 	split("", free)
@@ -189,9 +161,7 @@ $1 == "event" {
 }
 $1 == "free" { for (i = 3; i <= NF; i++) free[$i]; next }
 $1 == "avoid" { avoid[$3]; failed[hit, $3]; next }
-$1 == "died" { died = 1; next }
 $1 == "gone" { gone[$3] = $2; gone_after[$3] = $4; next }
-# at TIME ID GANG RUN NODES
 $1 == "at" { at[$3] = $4; run[$3] = $5; node[$3] = $6; next }
 
 # --- when all is settled ---
@@ -208,7 +178,7 @@ function late(what, from, to, bound, least,   took) {
 # Since the event began: when was each survivor told a map without the one that is
 # lost, or with the one that has come?
 function check_times(g,   i, w, j, first, m, s, done) {
-	if (died)
+	if (died >= event_at)
 		return
 	for (i = 1; i <= n_tells; i++) {
 		split(tells[i], w, " ")
@@ -355,53 +325,86 @@ function check_spare(g, n, r, id,   i, m, list, c, f) {
 		    ", that on " f " costs less")
 }
 
-# A map that was told to all that run, and is true.
-function check_map(g,   id, first, list, n, i, j, k, m, names, places, have) {
+# The nodes that a rank has in the map, of which it has as many as in Slurm.
+function next_place(id, places,   k, names, text) {
+	text = places[++n_places]
+	for (k = expand(node[id], names); k > 1; k--) {
+		text = text "," places[++n_places]
+		is_wide = 1
+	}
+	return text
+}
+
+# What members know of their own nodes is the map.
+function check_own(g, m, n, list,   i, k, k_own, part, text) {
+	for (i = 1; i <= n; i++) {
+		if (!(list[i] in has))
+			return
+		k_own = expand(has[list[i]], part)
+		for (k = 1; k <= k_own; k++)
+			text = text (text == "" ? "" : ",") part[k]
+	}
+	if (text != nodes_of[m])
+		bad("members of " g " have nodes " text " by themselves, " \
+		    nodes_of[m] " by the map")
+}
+
+function check_rank(g, i, id) {
+	now_id[i] = id
+	if (at[id] != g || as_set(node[id]) != as_set(now_node[i]))
+		bad("rank " i " of " g " is job " id " on " now_node[i] \
+		    " by the file, " node[id] " by squeue")
+	else if (g in policy && owned[id " " run[id]] "" != i "")
+		bad("job " id " has not taken rank " i " of " g)
+}
+
+# Were all that run told the same? Sets n_jobs_at, too.
+function same_epoch(g,   id, last) {
+	now_epoch[g] = ""
+	n_jobs_at = 0
 	for (id in at) {
 		if (at[id] != g)
 			continue
-		have++
-		if (first == "")
-			first = epoch_of[id " " run[id]]
-		if (epoch_of[id " " run[id]] != first) {
-			bad("members of " g " were told epochs " first " and " \
-			    epoch_of[id " " run[id]] " in the end")
+		n_jobs_at++
+		last = epoch_of[id " " run[id]]
+		if (now_epoch[g] == "")
+			now_epoch[g] = last
+		if (now_epoch[g] != last) {
+			bad("members of " g " were told epochs " now_epoch[g] \
+			    " and " last " in the end")
 			return 0
 		}
 	}
-	now_epoch[g] = first
-	m = g " " first
+	return 1
+}
+
+# A map that was told to all that run, and is true.
+function check_map(g,   list, n, i, m, names, places, k) {
+	if (!same_epoch(g))
+		return 0
+	n_places = is_wide = 0
+	m = g " " now_epoch[g]
 	n = split(ids_of[m], list, ",")
 	if (n != ranks[g])
 		bad(g " has " n " ranks, not " ranks[g])
-	i = expand(nodes_of[m], places)
-	k = int(i / n)
-	if (k < 1 || i != n * k)
-		bad(g " has " i " nodes for " n " ranks: " map_of[m])
-	wide += k > 1
+	k = expand(nodes_of[m], places)
 	for (i = 1; i <= n; i++) {
-		id = list[i]
-		now_node[i - 1] = places[(i - 1) * k + 1]
-		for (j = 2; j <= k; j++)
-			now_node[i - 1] = now_node[i - 1] "," \
-				places[(i - 1) * k + j]
-		now_id[i - 1] = id
-		if (at[id] != g || as_set(node[id]) != as_set(now_node[i - 1]))
-			bad("rank " i - 1 " of " g " is job " id " on " \
-			    now_node[i - 1] " by the file, " node[id] " by squeue")
-		else if (owned[id " " run[id]] "" != i - 1 "")
-			bad("job " id " has not taken rank " i - 1 " of " g)
-		have--
+		now_node[i - 1] = next_place(list[i], places)
+		check_rank(g, i - 1, list[i])
 	}
-	split(spares_of[m], names, ",")
-	for (i in names)
+	if (n_places != k)
+		bad(g " has " k " nodes for " n " ranks: " map_of[m])
+	check_own(g, m, n, list)
+	wide += is_wide
+	n_jobs_at -= n
+	for (i = split(spares_of[m], names, ","); i > 0; i--)
 		if (names[i] != "-") {
-			have--
+			n_jobs_at--
 			if (at[names[i]] != g)
 				bad("spare " names[i] " of " g " does not run")
 		}
-	if (have)
-		bad(have " jobs of " g " run and are not in " map_of[m])
+	if (n_jobs_at)
+		bad(n_jobs_at " jobs of " g " run and are not in " map_of[m])
 	if (split(spares_of[m], names, ",") > (spares[g] ? spares[g] : 1))
 		bad(g " has too many spares: " spares_of[m])
 	return n
@@ -486,8 +489,8 @@ function remember(g, n,   i, id) {
 }
 
 $1 == "settled" {
-	events += event != 0
-	for (g in policy) {
+	n_events += event != 0
+	for (g in ranks) {
 		split("", now_node)
 		split("", now_id)
 		split("", changed)
@@ -511,12 +514,13 @@ $1 == "settled" {
 }
 $1 == "unsettled" { bad("nothing comes of it"); next }
 
-END {
+function say_maps() {
 	for (what in timed)
 		printf "# %s: %d, at most %.2f s\n", what, timed[what], longest[what]
-	printf "# a rank was waited for at most %.2f s\n", longest_wait
-	printf "%d events, %d maps, %d wide, %d ranks kept, %d heirs, %d spares, " \
-		"%d choices, %d restarts, %d violations\n", events, maps, wide,
-		kept, heirs, promoted, choices, restarts, violations
-	exit violations > 0
+	if (longest_wait != "")
+		printf "# a rank was waited for at most %.2f s\n", longest_wait
+	if (maps)
+		printf "# %d events, %d maps, %d wide, %d ranks kept, %d heirs, " \
+			"%d spares, %d choices, %d restarts\n", n_events, maps,
+			wide, kept, heirs, promoted, choices, restarts
 }

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.awk - are the observations of a soak allowed?
+# gangs.awk - do gangs start whole, and jobs once, and is nothing left?
 #
-# Reads the lines that observe.sh describes, prints a line for each violation
-# with what was seen of the jobs in question, and in the end how much there was.
-# -v seed=N is printed with each.
-#
-# A job has started for sure when squeue shows it running, completed or out of
-# time, or when it says so itself. A job that ended otherwise, or is not known
-# any more, may have started. CONFIGURING is no start.
+# Part of judge. A job has started for sure when squeue shows it running, completed
+# or out of time, or when it says so itself. A job that ended otherwise, or is not
+# known any more, may have started. CONFIGURING is no start.
 
 BEGIN {
-	FS = "|"
 	died = all_lost = -1000
 	# Changes in the moment before slurmctld was killed may be not on the
 	# disk.
@@ -25,8 +20,8 @@ BEGIN {
 
 function bad(what, ids,   i, n, list) {
 	violations++
-	printf "VIOLATION %s (%d s, seed %s): %s\n", clock(now), now - first,
-		seed, what
+	printf "VIOLATION %s (%d s, seed %s%s): %s\n", clock(now), now - first,
+		seed, event == "" ? "" : ", event " event " " kind, what
 	n = split(ids, list, " ")
 	for (i = 1; i <= n; i++)
 		if (list[i] in history)
@@ -58,7 +53,7 @@ function known_as(id, name) {
 		delete started[id]
 		delete ended[id]
 		delete last_start[id]
-		delete nodes_of[id]
+		delete nodes_at[id]
 		delete state_of[id]
 		delete counted[id]
 	}
@@ -71,27 +66,9 @@ function known_as(id, name) {
 	}
 }
 
-# n[1-3,5] as " n1 n2 n3 n5 "
-function expand(list,   i, j, n, part, ends, out) {
-	if (list !~ /\[/)
-		return " " list " "
-	sub(/^n\[/, "", list)
-	sub(/\]$/, "", list)
-	n = split(list, part, ",")
-	out = " "
-	for (i = 1; i <= n; i++) {
-		split(part[i], ends, "-")
-		if (ends[2] == "")
-			ends[2] = ends[1]
-		for (j = ends[1]; j <= ends[2]; j++)
-			out = out "n" j " "
-	}
-	return out
-}
-
 # True if one of these nodes was lost since.
 function lost_since(nodes, since,   i, n, list) {
-	n = split(expand(nodes), list, " ")
+	n = expand(nodes, list)
 	for (i = 1; i <= n; i++)
 		if (list[i] in lost && lost[list[i]] >= since)
 			return 1
@@ -100,7 +77,7 @@ function lost_since(nodes, since,   i, n, list) {
 
 # The reason why stock Slurm would have run it again; "": it would not.
 function may_run_again(id, t,   i) {
-	if (lost_since(nodes_of[id], last_start[id] - 120))
+	if (lost_since(nodes_at[id], last_start[id] - 120))
 		return "its node was lost"
 	if (!died_in(last_start[id] - moment, t))
 		return ""
@@ -132,19 +109,23 @@ function unsaved_to(i) {
 	return i in saved_at ? saved_at[i] + moment : now
 }
 
-function starts(id, t, nodes,   why) {
-	if (id in last_start) {
+# Members that may be requeued have a number for each run.
+function starts(id, t, r, nodes,   why) {
+	if (gang_of(name_of[id]) in policy) {
+		if ((id, r) in has_started)
+			bad("job " id " started twice with " r " restarts", id)
+		has_started[id, r]
+	} else if (id in last_start) {
 		why = may_run_again(id, t)
 		note(id, "starts again on " nodes " (" why ")")
 		if (why == "")
 			bad("job " id " of " name_of[id] " runs twice", id)
 		else
 			again++
-	} else {
-		note(id, "says that it starts on " nodes)
 	}
+	note(id, "says that it starts on " nodes)
 	last_start[id] = t
-	nodes_of[id] = nodes
+	nodes_at[id] = nodes
 	delete ended[id]
 	started[id] = 1
 }
@@ -165,88 +146,79 @@ function not_found_out(gang,   i, t) {
 	return 0
 }
 
-function event(w) {
-	if (w[2] ~ /^conf_/)
-		reconfigures[++n_reconfigures] = now
-	if (w[1] == "gang") {
-		min[w[2]] = w[3]
-		waits[w[2]] = 1
-		none_at[w[2]] = now
-		gangs++
-	} else if (w[1] == "group") {
-		other[w[2]] = w[3]
-		other[w[3]] = w[2]
-	} else if (w[1] == "fault") {
-		faults++
-		kinds[w[2]]++
-	} else if (w[1] == "died") {
-		died = deaths[++n_deaths] = now
-		away = 1
-	} else if (w[1] == "stopped") {
-		away = 1
-	} else if (w[1] == "lives") {
-		away = 0
-		last_answer = now
-	} else if (w[1] == "lost") {
-		lost[w[2]] = now
-	} else if (w[1] == "clock" && (w[2] > 15 || w[2] < 0)) {
-		all_lost = now
-	} else if (w[1] == "resumed" && w[3] != "soak") {
-		resumed[w[3]]++
-	} else if (w[1] == "abandoned") {
-		abandoned++
-	} else if (w[1] == "unsaved") {
-		unsaved_from[++n_unsaved] = now
-	} else if (w[1] == "saved" && n_unsaved &&
-		   !(n_unsaved in saved_at)) {
-		saved_at[n_unsaved] = now
-	} else if (w[1] == "fatal") {
-		fatals++
-	} else if (w[1] == "crashed") {
-		crashes++
-	} else if (w[1] == "gone") {
-		bad("the controller of " w[2] ".log has ended by itself")
-	}
-}
+$2 + 0 > now { now = $2 + 0; if (!first) first = now }
 
-$1 != "j" && $2 > now { now = $2; if (!first) first = now }
-
-$1 == "d" {
-	split("", w)
-	split($3, w, " ")
-	event(w)
-	events = events sprintf("  %s %s\n", clock(now), $3)
+# Shown with a violation: what was done to the cluster, and what to gangs.
+$1 !~ /^(SwitchName=.*|starts|ends|told|has|owns|look|job|seen|silent|at|node|licences|account)$/ {
+	events = events "  " clock(now) " " $0 "\n"
 	if (length(events) > 3000)
 		events = substr(events, length(events) - 2000)
+}
+
+$1 ~ /^(fault|mend)$/ && $3 ~ /^conf_/ { reconfigures[++n_reconfigures] = now }
+$1 == "gang" {
+	min[$3] = ranks[$3] = $4
+	if (NF > 4)
+		policy[$3] = $5
+	spares[$3] = $6
+	waits[$3] = 1
+	none_at[$3] = now
+	gangs++
 	next
 }
-$1 == "s" { known_as($3, $4); starts($3, $2, $5); next }
-$1 == "e" { known_as($3, $4); ended[$3] = $2; note($3, "says that it ends")
-	next }
+$1 == "ranks" { ranks[$3] = $4; next }
+$1 == "group" { other[$3] = $4; other[$4] = $3; next }
+$1 == "end" { delete policy[$3]; delete ranks[$3]; next }
+$1 == "fault" { faults++; kinds[$3]++; next }
+$1 == "died" { died = deaths[++n_deaths] = now; away = 1; next }
+$1 == "stopped" { away = 1; next }
+$1 == "lives" { away = 0; last_answer = now; next }
+$1 == "lost" { lost[$3] = now; next }
+$1 == "clock" { if ($3 > 15 || $3 < 0) all_lost = now; next }
+$1 == "resumed" { if ($4 != "soak") resumed[$4]++; next }
+$1 == "abandoned" { abandoned++; next }
+$1 == "unsaved" { unsaved_from[++n_unsaved] = now; next }
+$1 == "saved" {
+	if (n_unsaved && !(n_unsaved in saved_at))
+		saved_at[n_unsaved] = now
+	next
+}
+$1 == "fatal" { fatals++; next }
+$1 == "crashed" { crashes++; next }
+$1 == "quit" { bad("the controller of " $3 ".log has ended by itself"); next }
 
-$1 == "@" { looks++; last_answer = now; next }
-$1 == "x" {
+$1 == "starts" { known_as($3, $5); starts($3, $2, $4, $6); next }
+$1 == "ends" {
+	known_as($3, $5)
+	ended[$3] = $2
+	note($3, "says that it ends")
+	next
+}
+
+$1 == "look" { looks++; last_answer = now; next }
+$1 == "silent" {
 	if (!away && last_answer && now - last_answer > silence_max) {
 		bad("slurmctld does not answer\n" events)
 		last_answer = now
 	}
 	next
 }
-$1 == "j" {
-	known_as($2, $4)
-	row = $3 " restarts=" $5 " start=" $6 " nodes=" $7 " " $8
-	if (row != state_of[$2]) {
-		state_of[$2] = row
-		note($2, "squeue: " row)
+$1 == "job" {
+	known_as($3, $5)
+	row = $0
+	sub(/^job [^ ]* [^ ]* /, "", row)
+	if (row != state_of[$3]) {
+		state_of[$3] = row
+		note($3, "squeue: " row)
 	}
-	seen[$2] = looks
-	now_in[$2] = $3
-	if ($3 ~ /^(RUNNING|COMPLETED|TIMEOUT)$/)
-		started[$2] = 1
-	jobs[$2 " " $4] = 1
+	seen_in[$3] = looks
+	now_in[$3] = $4
+	if ($4 ~ /^(RUNNING|COMPLETED|TIMEOUT)$/)
+		started[$3] = 1
+	jobs[$3 " " $5] = 1
 	next
 }
-$1 == "." {
+$1 == "seen" {
 	for (gang in waits)
 		look_at(gang)
 	for (gang in owed)
@@ -263,7 +235,7 @@ function count_members(gang,   i, n, list) {
 			n_maybe++
 		else if (started[list[i]])
 			n_started++
-		else if (seen[list[i]] != looks ||
+		else if (seen_in[list[i]] != looks ||
 			 now_in[list[i]] !~ /^(PENDING|CONFIGURING)$/)
 			n_maybe++
 }
@@ -305,18 +277,23 @@ function look_at_other(gang, with) {
 
 # --- when all should have ended ---
 
-$1 == "w" { bad($2 "\n" events) }
-$1 == "n" {
-	if ($3 !~ /^IDLE(\+PLANNED)?$/ || $4 != 0)
-		bad("node " $2 " is " $3 " with " $4 " CPUs in use: " $5)
+$1 == "vain" {
+	sub(/^vain [^ ]* /, "")
+	bad($0 "\n" events)
+	next
 }
-$1 == "l" && $2 != 0 { bad($2 " licences are in use") }
+$1 == "node" {
+	if ($4 !~ /^IDLE(\+PLANNED)?$/ || $5 != 0)
+		bad("node " $3 " is " $4 " with " $5 " CPUs in use: " \
+		    substr($0, index($0, " " $5 " ") + length($5) + 2))
+	next
+}
+$1 == "licences" { if ($3 != 0) bad($3 " licences are in use"); next }
 # slurmdbd never gets what slurmctld had not sent yet when it was killed.
-$1 == "a" && ($3 == "RUNNING" || $3 == "PENDING") {
-	if (died < 0 && $2 in name_of && name_of[$2] in min)
-		bad("sacct says that job " $2 " is " $3, $2)
-	else
-		runaway++
+$1 == "account" {
+	if ($4 ~ /^(RUNNING|PENDING)$/ && died < 0 && name_of[$3] in min)
+		bad("sacct says that job " $3 " is " $4, $3)
+	next
 }
 
 END {
@@ -338,9 +315,13 @@ END {
 		printf "# %d times a node was resumed: %s\n", resumed[reason], reason
 	for (job in jobs)
 		n_jobs++
-	printf "# %d jobs, %d looks at them; %d gangs started whole, %d not at " \
-		"all; %d jobs ran again, as in stock Slurm\n", n_jobs, looks,
-		whole, never, again
-	print "# faults:" said
+	if (looks)
+		printf "# %d jobs, %d looks at them; %d gangs started whole, %d " \
+			"not at all; %d jobs ran again, as in stock Slurm\n",
+			n_jobs, looks, whole, never, again
+	if (said)
+		print "# faults:" said
+	say_maps()
 	printf "%d gangs, %d faults, %d violations\n", gangs, faults, violations
+	exit violations > 0
 }
