@@ -5,6 +5,7 @@
  * all 16 nodes of 8 CPUs, half has 8 of them.
  */
 
+#include <stddef.h>
 #include <unistd.h>
 
 #include "../unit.h"
@@ -32,7 +33,7 @@ struct job {
 	bool configuring;
 	bool ended;
 	const char *comment;
-	int64_t submitted;
+	uint32_t submitted;
 	bool held;
 	bool het;
 	bool time_min;
@@ -337,55 +338,185 @@ static void submit_again(const struct job *job,
 	host.members = NULL;
 }
 
-/* Jobs that are there, a job that comes, and what is said of it. */
-struct admission {
-	struct job there[THERE_MAX];
-	struct job comes;
-	enum sgang_submit_verdict verdict;
-	const char *why;
+/* ---- jobs in words ---- */
+
+#define O "_SLURM_SPANK_OPTION_gang_gang"
+
+/* A job in words, as in "t min=2 nodes=8 whole": the name of its gang ("-": none),
+ * options without their gang_, and what else of struct job it is. */
+struct told {
+	struct job job;
+	char text[400];
+	char env[ENV_MAX][200];
 };
 
-#define REFUSED(as, because) .verdict = SGANG_SUBMIT_##as, .why = because
+static const struct {
+	const char *name;
+	enum { FLAG, NUMBER, STRING } kind;
+	size_t at;
+} fields[] = {
+	{ "uid", NUMBER, offsetof(struct job, uid) },
+	{ "tasks", NUMBER, offsetof(struct job, tasks) },
+	{ "throttle", NUMBER, offsetof(struct job, throttle) },
+	{ "submitted", NUMBER, offsetof(struct job, submitted) },
+	{ "nodes", NUMBER, offsetof(struct job, nodes) },
+	{ "cpus", NUMBER, offsetof(struct job, cpus) },
+	{ "account", STRING, offsetof(struct job, account) },
+	{ "array", STRING, offsetof(struct job, array) },
+	{ "partition", STRING, offsetof(struct job, partition) },
+	{ "comment", STRING, offsetof(struct job, comment) },
+	{ "checked", FLAG, offsetof(struct job, account_checked) },
+	{ "started", FLAG, offsetof(struct job, started) },
+	{ "configuring", FLAG, offsetof(struct job, configuring) },
+	{ "held", FLAG, offsetof(struct job, held) },
+	{ "het", FLAG, offsetof(struct job, het) },
+	{ "time_min", FLAG, offsetof(struct job, time_min) },
+	{ "expedited", FLAG, offsetof(struct job, expedited) },
+	{ "whole", FLAG, offsetof(struct job, whole) },
+};
 
-static void run_cases(const struct admission *cases, size_t n)
+static bool is_field(struct job *job, const char *word, const char *value)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct sgang_error err = { "" };
-		enum sgang_submit_verdict verdict;
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		char *field = (char *)job + fields[i].at;
 
-		ctld.jobs = cases[i].there;
-		for (ctld.n_jobs = 0; ctld.n_jobs < THERE_MAX; ctld.n_jobs++)
-			if (!count_env(&cases[i].there[ctld.n_jobs]))
-				break;
-		verdict = submit(&cases[i].comes, &err);
-		if (verdict != cases[i].verdict)
-			fail_msg("case %zu: %d \"%s\"", i, (int)verdict,
-				 err.text);
-		submit_again(&cases[i].comes, verdict, err.text);
-		if (verdict == SGANG_SUBMIT_FINE)
+		if (strcmp(word, fields[i].name) != 0)
 			continue;
-		assert_null(strchr(err.text, '\n'));
-		if (!strstr(err.text, cases[i].why))
-			fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.text,
-				 cases[i].why);
+		if (fields[i].kind == FLAG)
+			*(bool *)field = true;
+		else if (fields[i].kind == NUMBER)
+			*(uint32_t *)field = (uint32_t)atoi(value);
+		else
+			*(const char **)field = value;
+		return true;
+	}
+	return false;
+}
+
+static void tell_option(struct told *told, const char *word, const char *value)
+{
+	size_t n = count_env(&told->job);
+	const char *name = !strcmp(word, "min")   ? "min_member" :
+			   !strcmp(word, "total") ? "total_number" :
+						    word;
+
+	if (*word == '_')
+		snprintf(told->env[n], sizeof(*told->env), "%s=%s", word,
+			 value);
+	else
+		snprintf(told->env[n], sizeof(*told->env), O "_%s=%s", name,
+			 !strcmp(word, "object") ? "1" :
+			 !strcmp(word, "pool")   ? "yes" :
+						   value);
+	told->job.env[n] = told->env[n];
+}
+
+/* A comment, which has blanks, comes last. */
+static const struct job *tell(struct told *told, const char *words,
+			      size_t length)
+{
+	char *at, *word;
+
+	memset(told, 0, sizeof(*told));
+	assert_true(length < sizeof(told->text));
+	memcpy(told->text, words, length);
+	word = strtok_r(told->text, " ", &at);
+	if (strcmp(word, "-") != 0) {
+		snprintf(told->env[0], sizeof(*told->env), O "=%s", word);
+		told->job.env[0] = told->env[0];
+	}
+	while (*at) {
+		char *value;
+
+		word = strtok_r(NULL, strncmp(at, "comment=", 8) ? " " : "",
+				&at);
+		value = strchr(word, '=');
+		if (value)
+			*value++ = '\0';
+		if (!is_field(&told->job, word, value))
+			tell_option(told, word, value);
+	}
+	return &told->job;
+}
+
+/* Those that are there, with semicolons between them. */
+static void there_are(const char *jobs)
+{
+	static struct job there[THERE_MAX];
+	static struct told told[THERE_MAX];
+
+	ctld.jobs = there;
+	ctld.n_jobs = 0;
+	while (jobs && *jobs) {
+		size_t length = strcspn(jobs, ";");
+
+		assert_true(ctld.n_jobs < THERE_MAX);
+		there[ctld.n_jobs] = *tell(&told[ctld.n_jobs], jobs, length);
+		ctld.n_jobs++;
+		jobs += length + strspn(jobs + length, "; ");
 	}
 }
 
-#define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+/* The one that comes. */
+static const struct job *told(const char *words)
+{
+	static struct told comes;
 
-#define O "_SLURM_SPANK_OPTION_gang_gang"
-#define GANG(name) O "=" name
-#define MIN(n) O "_min_member=" #n
-#define TOTAL(n) O "_total_number=" #n
-#define TOPO(t) O "_topology=" t
-#define TRES(t) O "_min_tres=" t
-#define MATCH(m) O "_match=" m
-#define MODE(m) O "_mode=" m
-#define ROLE(text) O "_role=" text
-#define WAIT(t) O "_waiting_time=" #t
-#define EXCLUSIVE(level) O "_exclusive=" level
-#define OBJECT O "_object=1"
-#define POOL O "_pool=yes"
+	return tell(&comes, words, strlen(words));
+}
+
+static struct sgang_submit_member there(uint32_t job_id)
+{
+	return member_of(&ctld.jobs[job_id - 1], job_id);
+}
+
+static const char *const verdict_names[SGANG_SUBMIT_VERDICTS] = {
+	"FINE",       "UNDEFINED",   "IDLE",      "INVALID", "OFF",
+	"BROKEN",     "UNSUPPORTED", "NOT_YOURS", "OBJECT",  "ARRAY",
+	"NEVER_FITS", "LIMIT",       "NO_MEMORY",
+};
+
+/* A case in words is "[THERE >] COMES [| VERDICT WHY]": the jobs that are there, the
+ * one that comes, and what is said of it; without that it is fine. */
+static void run_case(const char *all, const char *text)
+{
+	char words[1000], *arrow, *bar, *comes = words;
+	const char *expected = "FINE", *why = "";
+	struct sgang_error err = { "" };
+	enum sgang_submit_verdict verdict;
+
+	assert_true(strlen(text) < sizeof(words));
+	strcpy(words, text);
+	bar = strstr(words, " | ");
+	if (bar) {
+		*bar = '\0';
+		expected = strtok_r(bar + 3, " ", &bar);
+		why = bar;
+	}
+	arrow = strstr(words, " > ");
+	if (arrow) {
+		*arrow = '\0';
+		comes = arrow + 3;
+	}
+	there_are(arrow ? words : all);
+	verdict = submit(told(comes), &err);
+	if (strcmp(verdict_names[verdict], expected) != 0 ||
+	    !strstr(err.text, why))
+		fail_msg("%s: %s \"%s\"", text, verdict_names[verdict],
+			 err.text);
+	assert_null(strchr(err.text, '\n'));
+	submit_again(told(comes), verdict, err.text);
+}
+
+static void run_cases(const char *const *cases, size_t n, const char *all)
+{
+	for (size_t i = 0; i < n; i++)
+		run_case(all, cases[i]);
+}
+
+#define RUN(cases) run_cases(cases, COUNT(cases), NULL)
+/* With these there in each of them. */
+#define RUN_WITH(jobs, cases) run_cases(cases, COUNT(cases), jobs)
 
 /* ---- the tests ---- */
 
@@ -393,32 +524,23 @@ static void run_cases(const struct admission *cases, size_t n)
  * that define it. */
 SUBMIT_TEST(test_idle_options)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5) } },
-		  REFUSED(IDLE, "--gang-waiting-time has no effect without "
-				"--gang-mode=nonstrict") },
-		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5),
-				      MODE("strict") } },
-		  REFUSED(IDLE, "--gang-waiting-time has no effect") },
-		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5),
-				      MODE("nonstrict") } } },
-		{ .there = { { .env = { GANG("t"), MIN(2),
-					MODE("nonstrict") } } },
-		  .comes = { .env = { GANG("t"), WAIT(5) } } },
-		{ .there = { { .env = { GANG("t"), MIN(2), WAIT(5) } } },
-		  .comes = { .env = { GANG("t") } } },
-		{ .comes = { .env = { GANG("held"), WAIT(5) } } },
-		{ .comes = { .env = { GANG("plain"), WAIT(5) } },
-		  REFUSED(IDLE, "--gang-waiting-time has no effect") },
-		{ .comes = { .env = { GANG("t"), MIN(1), ROLE("a"), WAIT(5) } },
-		  REFUSED(IDLE, "--gang-waiting-time has no effect") },
+	static const char *const cases[] = {
+		"t min=2 waiting_time=5 | IDLE --gang-waiting-time has no "
+		"effect without --gang-mode=nonstrict",
+		"t min=2 waiting_time=5 mode=strict | IDLE "
+		"--gang-waiting-time has no effect",
+		"t min=2 waiting_time=5 mode=nonstrict",
+		"t min=2 mode=nonstrict > t waiting_time=5",
+		"t min=2 waiting_time=5 > t",
+		"held waiting_time=5",
+		"plain waiting_time=5 | IDLE --gang-waiting-time has no "
+		"effect",
+		"t min=1 role=a waiting_time=5 | IDLE --gang-waiting-time has "
+		"no effect",
 		/* its definition may say more */
-		{ .comes = { .env = { GANG("t"), WAIT(5) } },
-		  REFUSED(UNDEFINED, "not defined") },
+		"t waiting_time=5 | UNDEFINED not defined",
 		/* a refusal comes first */
-		{ .comes = { .env = { GANG("t"), MIN(2), WAIT(5) },
-			     .nodes = 17 },
-		  REFUSED(NEVER_FITS, "17 nodes") },
+		"t min=2 waiting_time=5 nodes=17 | NEVER_FITS 17 nodes",
 	};
 
 	configure("GangName=alice/held MinMember=2 Mode=nonstrict\n"
@@ -429,54 +551,40 @@ SUBMIT_TEST(test_idle_options)
 /* Jobs without a gang cost nothing. */
 SUBMIT_TEST(test_ordinary_job)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { NULL } } },
-		{ .comes = { .env = { "_SLURM_SPANK_OPTION_x_gang=A" } } },
-		{ .comes = { .env = { "_SLURM_SPANK_OPTION_x_y=1" },
-			     .nodes = 99,
-			     .het = true } },
+	static const char *const cases[] = {
+		"-",
+		"- _SLURM_SPANK_OPTION_x_gang=A",
+		"- _SLURM_SPANK_OPTION_x_y=1 nodes=99 het",
 	};
 
 	ctld.conf_error = "gang.conf:3: broken";
 	RUN(cases);
 	assert_int_equal(ctld.looked, 0);
-	assert_false(sgang_spec_concerns((char *const *)cases[1].comes.env, 1));
-	assert_true(sgang_spec_concerns((char *[]){ NULL, MIN(2) }, 2));
+	assert_false(sgang_spec_concerns(
+		(char *[]){ "_SLURM_SPANK_OPTION_x_gang=A" }, 1));
+	assert_true(
+		sgang_spec_concerns((char *[]){ NULL, O "_min_member=2" }, 2));
 }
 
 /* 0.18, 0.20, 0.26 */
 SUBMIT_TEST(test_options)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(1) } } },
-		{ .comes = { .env = { GANG("t"), MIN(4) } } },
-		{ .comes = { .env = { GANG("t"), TOTAL(4) } } },
-		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(8),
-				      TOPO("require:leaf") } } },
-		{ .comes = { .env = { GANG("T") } },
-		  REFUSED(INVALID, "upper-case") },
-		{ .comes = { .env = { GANG("t"), MIN(0) } },
-		  REFUSED(INVALID, "from 1 to") },
-		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(3) } },
-		  REFUSED(INVALID, "is above") },
-		{ .comes = { .env = { MIN(4) } },
-		  REFUSED(INVALID, "add --gang=NAME") },
-		{ .comes = { .env = { GANG("t"), TOPO("require:rack") } },
-		  REFUSED(INVALID,
-			  "no level \"rack\"; the levels are island, node, "
-			  "leaf, spine, core") },
-		{ .comes = { .env = { GANG("t"), MIN(1),
-				      EXCLUSIVE("leaf") } } },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
-		  REFUSED(INVALID,
-			  "--gang-exclusive=spine is above MaxExclusive=leaf of "
-			  "gang.conf") },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
-				      OBJECT },
-			     .held = true },
-		  REFUSED(INVALID, "MaxExclusive") },
-		{ .comes = { .env = { GANG("t") }, .het = true },
-		  REFUSED(UNSUPPORTED, "heterogeneous job") },
+	static const char *const cases[] = {
+		"t min=1",
+		"t min=4",
+		"t total=4",
+		"t min=4 total=8 topology=require:leaf",
+		"T | INVALID upper-case",
+		"t min=0 | INVALID from 1 to",
+		"t min=4 total=3 | INVALID is above",
+		"- min=4 | INVALID add --gang=NAME",
+		"t topology=require:rack | INVALID no level \"rack\"; the "
+		"levels are island, node, leaf, spine, core",
+		"t min=1 exclusive=leaf",
+		"t min=1 exclusive=spine | INVALID --gang-exclusive=spine is "
+		"above MaxExclusive=leaf of gang.conf",
+		"t min=1 exclusive=core object held | INVALID MaxExclusive",
+		"t het | UNSUPPORTED heterogeneous job",
 	};
 
 	RUN(cases);
@@ -486,157 +594,103 @@ SUBMIT_TEST(test_options)
  * bob has three in one of his and an array of 40 in the account's. */
 SUBMIT_TEST(test_limits)
 {
-#define THERE                                                              \
-	.there = {                                                         \
-		{ .env = { GANG("t"), MIN(9) }, .tasks = 2 },              \
-		{ .env = { GANG("t"), MIN(9) }, .uid = 1001, .tasks = 3 }, \
-		{ .env = { GANG("proj/j"), MIN(9) },                       \
-		  .uid = 1001,                                             \
-		  .account = "proj",                                       \
-		  .tasks = 40 },                                           \
-		{ .env = { "_SLURM_SPANK_OPTION_x_y=1" } }                 \
-	}
-	static const struct admission users[] = {
-		{ THERE, .comes = { .env = { GANG("t") } } },
-		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-2" },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "MaxGangMembersPerUser=3 of gang.conf: alice has 2, "
-			 "and with this job 4" },
-		{ THERE, .comes = { .env = { GANG("alice/t") } } },
-		{ THERE, .comes = { .env = { GANG("new"), MIN(2) } },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "MaxGangsPerUser=1 of gang.conf: alice has 1, and "
-			 "with this job 2" },
-		{ THERE, .comes = { .env = { GANG("proj/j") },
-				    .account = "proj" },
-		  .verdict = SGANG_SUBMIT_LIMIT, .why = "MaxGangsPerUser=1" },
-		{ THERE, .comes = { .env = { GANG("new"), MIN(2), OBJECT },
-				    .held = true },
-		  .verdict = SGANG_SUBMIT_LIMIT, .why = "MaxGangsPerUser=1" },
-	}, all[] = {
-		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-5" } },
-		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-6" },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "MaxGangMembers=50 of gang.conf: the cluster has 45, "
-			 "and with this job 51" },
-		{ THERE, .comes = { .env = { GANG("proj/j") },
-				    .account = "proj" } },
-		{ THERE, .comes = { .env = { GANG("new"), MIN(2) } },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "MaxGangs=3 of gang.conf: the cluster has 3, and "
-			 "with this job 4" },
-	}, unlimited[] = {
-		{ THERE, .comes = { .env = { GANG("new"), MIN(2) } } },
+	static const char all[] =
+		"t min=9 tasks=2; "
+		"t min=9 uid=1001 tasks=3; "
+		"proj/j min=9 uid=1001 account=proj tasks=40; "
+		"- _SLURM_SPANK_OPTION_x_y=1";
+	static const char *const users[] = {
+		"t",
+		"t array=1-2 | LIMIT MaxGangMembersPerUser=3 of gang.conf: "
+		"alice has 2, and with this job 4",
+		"alice/t",
+		"new min=2 | LIMIT MaxGangsPerUser=1 of gang.conf: alice has "
+		"1, and with this job 2",
+		"proj/j account=proj | LIMIT MaxGangsPerUser=1",
+		"new min=2 object held | LIMIT MaxGangsPerUser=1",
 	};
-#undef THERE
+	static const char *const everybody[] = {
+		"t array=1-5",
+		"t array=1-6 | LIMIT MaxGangMembers=50 of gang.conf: the "
+		"cluster has 45, and with this job 51",
+		"proj/j account=proj",
+		"new min=2 | LIMIT MaxGangs=3 of gang.conf: the cluster has "
+		"3, and with this job 4",
+	};
+	static const char *const unlimited[] = {
+		"new min=2",
+	};
 
 	configure("MaxGangMembersPerUser=3\nMaxGangsPerUser=1\n");
-	RUN(users);
+	RUN_WITH(all, users);
 	configure("MaxGangMembers=50\nMaxGangs=3\n");
-	RUN(all);
+	RUN_WITH(all, everybody);
 	configure("MaxGangMembers=UNLIMITED\nMaxGangs=UNLIMITED\n");
-	RUN(unlimited);
+	RUN_WITH(all, unlimited);
 }
 
 /* What is charged to an account: proj has five members in two gangs, of two
  * users. */
 SUBMIT_TEST(test_account_limits)
 {
-#define PROJ .account = "proj"
-#define THERE                                                            \
-	.there = {                                                       \
-		{ .env = { GANG("t"), MIN(9) }, PROJ, .tasks = 2 },      \
-		{ .env = { GANG("t"), MIN(9) },                          \
-		  .uid = 1001,                                           \
-		  PROJ,                                                  \
-		  .tasks = 3 },                                          \
-		{ .env = { GANG("t") }, .account = "lab", .tasks = 40 }, \
-		{ .env = { GANG("u"), MIN(9) }, .tasks = 5 }             \
-	}
-	static const struct admission members[] = {
-		{ THERE, .comes = { .env = { GANG("t") }, PROJ } },
-		{ THERE, .comes = { .env = { GANG("t") }, PROJ, .array = "1-2" },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "AccountMaxGangMembers=6 of gang.conf: account proj "
-			 "has 5, and with this job 7; wait until" },
-		{ THERE, .comes = { .env = { GANG("t") }, .account = "lab" },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "AccountMaxGangMembers=40 of gang.conf: account lab "
-			 "has 40, and with this job 41" },
+	static const char all[] = "t min=9 account=proj tasks=2; "
+				  "t min=9 uid=1001 account=proj tasks=3; "
+				  "t account=lab tasks=40; "
+				  "u min=9 tasks=5";
+	static const char *const members[] = {
+		"t account=proj",
+		"t account=proj array=1-2 | LIMIT AccountMaxGangMembers=6 of "
+		"gang.conf: account proj has 5, and with this job 7; wait "
+		"until",
+		"t account=lab | LIMIT AccountMaxGangMembers=40 of gang.conf: "
+		"account lab has 40, and with this job 41",
 		/* neither an account, nor one with a limit */
-		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-50" } },
-		{ THERE, .comes = { .env = { GANG("t") }, .account = "free",
-				    .array = "1-50" } },
-	}, gangs[] = {
-		{ THERE, .comes = { .env = { GANG("t") }, PROJ } },
-		{ THERE, .comes = { .env = { GANG("u") }, PROJ },
-		  .verdict = SGANG_SUBMIT_LIMIT,
-		  .why = "AccountMaxGangs=2 of gang.conf: account proj has 2, "
-			 "and with this job 3" },
-		{ THERE, .comes = { .env = { GANG("u") } } },
-		{ THERE, .comes = { .env = { GANG("u") }, .account = "lab" } },
+		"t array=1-50",
+		"t account=free array=1-50",
 	};
-#undef THERE
-#undef PROJ
+	static const char *const gangs[] = {
+		"t account=proj",
+		"u account=proj | LIMIT AccountMaxGangs=2 of gang.conf: "
+		"account proj has 2, and with this job 3",
+		"u",
+		"u account=lab",
+	};
 
 	configure("AccountMaxGangMembers=Proj:6,*:40,free:UNLIMITED\n");
-	RUN(members);
+	RUN_WITH(all, members);
 	configure("AccountMaxGangs=proj:2\n");
-	RUN(gangs);
+	RUN_WITH(all, gangs);
 }
 
 /* The strictest partition of a list counts; what a definition says, with each
  * member. */
 SUBMIT_TEST(test_partition_exclusive)
 {
-	static const char strict[] = "--gang-exclusive=leaf is above "
-				     "PartitionMaxExclusive=half:none of";
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(1),
-				      EXCLUSIVE("leaf") } } },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
-		  REFUSED(INVALID,
-			  "--gang-exclusive=spine is above MaxExclusive=leaf of") },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
-			     .partition = "half" },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = strict },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
-			     .partition = "main,half,gpu" },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = strict },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") },
-			     .partition = "gpu" } },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core") },
-			     .partition = "gpu" },
-		  REFUSED(INVALID,
-			  "above PartitionMaxExclusive=gpu:spine of") },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine"),
-				      OBJECT },
-			     .held = true } },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
-				      OBJECT },
-			     .held = true },
-		  REFUSED(INVALID,
-			  "above PartitionMaxExclusive=gpu:spine of") },
-		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("spine"),
-					OBJECT },
-			       .held = true } },
-		  .comes = { .env = { GANG("t") }, .partition = "gpu" } },
-		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("leaf"),
-					OBJECT },
-			       .held = true } },
-		  .comes = { .env = { GANG("t") }, .partition = "half" },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = strict },
-		{ .there = { { .env = { GANG("t"), MIN(2),
-					EXCLUSIVE("leaf") } } },
-		  .comes = { .env = { GANG("t") }, .partition = "half" },
-		  .verdict = SGANG_SUBMIT_INVALID,
-		  .why = strict },
+	static const char *const cases[] = {
+		"t min=1 exclusive=leaf",
+		"t min=1 exclusive=spine | INVALID --gang-exclusive=spine is "
+		"above MaxExclusive=leaf of",
+		"t min=1 exclusive=leaf partition=half | INVALID "
+		"--gang-exclusive=leaf is above "
+		"PartitionMaxExclusive=half:none of",
+		"t min=1 exclusive=leaf partition=main,half,gpu | INVALID "
+		"--gang-exclusive=leaf is above "
+		"PartitionMaxExclusive=half:none of",
+		"t min=1 exclusive=spine partition=gpu",
+		"t min=1 exclusive=core partition=gpu | INVALID above "
+		"PartitionMaxExclusive=gpu:spine of",
+		"t min=1 exclusive=spine object held",
+		"t min=1 exclusive=core object held | INVALID above "
+		"PartitionMaxExclusive=gpu:spine of",
+		"t min=2 exclusive=spine object held > t partition=gpu",
+		"t min=2 exclusive=leaf object held > t partition=half | "
+		"INVALID --gang-exclusive=leaf is above "
+		"PartitionMaxExclusive=half:none of",
+		"t min=2 exclusive=leaf > t partition=half | INVALID "
+		"--gang-exclusive=leaf is above "
+		"PartitionMaxExclusive=half:none of",
 		/* a line of gang.conf may say anything */
-		{ .comes = { .env = { GANG("alice/set") },
-			     .partition = "half" } },
+		"alice/set partition=half",
 	};
 
 	configure("PartitionMaxExclusive=half:none,gpu:spine\n"
@@ -646,57 +700,34 @@ SUBMIT_TEST(test_partition_exclusive)
 
 SUBMIT_TEST(test_switched_off)
 {
-	static const struct admission off = {
-		.comes = { .env = { GANG("t") } },
-		REFUSED(OFF, "Gangs=no in gang.conf")
+	static const char *const off[] = {
+		"t | OFF Gangs=no in gang.conf",
 	};
-	static const struct admission broken = {
-		.comes = { .env = { GANG("t") } },
-		REFUSED(BROKEN, "gangs are off: gang.conf:3: unknown key")
+	static const char *const broken[] = {
+		"t | BROKEN gangs are off: gang.conf:3: unknown key",
 	};
 
 	ctld.conf.gangs = false;
-	run_cases(&off, 1);
+	RUN(off);
 	ctld.conf_error = "gang.conf:3: unknown key";
-	run_cases(&broken, 1);
+	RUN(broken);
 }
 
 /* 0.1: whose members are counted, whatever was read before them: those of other
  * gangs, of other users, alike and different, with their own records. */
 SUBMIT_TEST(test_who_counts)
 {
-	static const struct admission cases[] = {
-		{ .there = LIST(LIST(.env = LIST(GANG("pret"), MIN(2)),
-				     .nodes = 9, .whole = true)),
-		  .comes = LIST(.env = LIST(GANG("t"), MIN(2)), .nodes = 8,
-				.whole = true) },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(2)), .nodes = 9,
-				     .whole = true)),
-		  .comes = LIST(.env = LIST(GANG("t"), MIN(2)), .nodes = 8,
-				.whole = true),
-		  REFUSED(NEVER_FITS, "17 whole nodes") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(2)),
-				     .uid = 1001, .nodes = 9, .whole = true)),
-		  .comes = LIST(.env = LIST(GANG("t"), MIN(2)), .nodes = 8,
-				.whole = true) },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(3)),
-				     .uid = 1001, .nodes = 9, .whole = true),
-				LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
-				     .whole = true),
-				LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
-				     .whole = true)),
-		  .comes = LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
-				.whole = true),
-		  REFUSED(NEVER_FITS, "18 whole nodes") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
-				     .whole = true),
-				LIST(.env = LIST(GANG("alice/t"), MIN(3)),
-				     .nodes = 6, .whole = true),
-				LIST(.env = LIST(GANG("t"), MIN(3)), .nodes = 6,
-				     .whole = true, .uid = 1001)),
-		  .comes = LIST(.env = LIST(GANG("t")), .nodes = 6,
-				.whole = true),
-		  REFUSED(NEVER_FITS, "18 whole nodes") },
+	static const char *const cases[] = {
+		"pret min=2 nodes=9 whole > t min=2 nodes=8 whole",
+		"t min=2 nodes=9 whole > t min=2 nodes=8 whole | NEVER_FITS "
+		"17 whole nodes",
+		"t min=2 uid=1001 nodes=9 whole > t min=2 nodes=8 whole",
+		"t min=3 uid=1001 nodes=9 whole; t min=3 nodes=6 whole; t "
+		"min=3 nodes=6 whole > t min=3 nodes=6 whole | NEVER_FITS 18 "
+		"whole nodes",
+		"t min=3 nodes=6 whole; alice/t min=3 nodes=6 whole; t min=3 "
+		"uid=1001 nodes=6 whole > t nodes=6 whole | NEVER_FITS 18 "
+		"whole nodes",
 	};
 
 	RUN(cases);
@@ -705,48 +736,28 @@ SUBMIT_TEST(test_who_counts)
 /* 0.22, 0.23: whose names may be used. */
 SUBMIT_TEST(test_namespace)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("alice/t"), MIN(1) } } },
-		{ .comes = { .env = { GANG("bob/t"), MIN(1) }, .uid = 1001 } },
-		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
-			     .account = "phys" } },
-		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
-			     .account = "phys",
-			     .account_checked = true } },
-		{ .comes = { .env = { GANG("bob/t") } },
-		  REFUSED(NOT_YOURS,
-			  "\"bob\" is neither your user name (alice) nor the "
-			  "account that the job is charged to (none)") },
-		{ .comes = { .env = { GANG("chem/t") }, .account = "phys" },
-		  REFUSED(NOT_YOURS, "charged to (phys)") },
+	static const char *const cases[] = {
+		"alice/t min=1",
+		"bob/t min=1 uid=1001",
+		"phys/t min=1 account=phys",
+		"phys/t min=1 account=phys checked",
+		"bob/t | NOT_YOURS \"bob\" is neither your user name (alice) "
+		"nor the account that the job is charged to (none)",
+		"chem/t account=phys | NOT_YOURS charged to (phys)",
 		/* --account=bob is free text where nobody checks it */
-		{ .comes = { .env = { GANG("bob/t") }, .account = "bob" },
-		  REFUSED(NOT_YOURS, "the name of another user") },
+		"bob/t account=bob | NOT_YOURS the name of another user",
 		/* an account that both belong to, and one that only the
 		 * stranger belongs to */
-		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
-			     .account = "bob",
-			     .account_checked = true } },
+		"bob/t min=1 account=bob checked",
 		/* ... and then meet in one gang */
-		{ .there = { { .env = { GANG("t"), MIN(2) }, .uid = 1001 } },
-		  .comes = { .env = { GANG("bob/t") },
-			     .account = "bob",
-			     .account_checked = true } },
-		{ .comes = { .env = { GANG("alice/t"), MIN(1) },
-			     .uid = 1001,
-			     .account = "alice",
-			     .account_checked = true },
-		  REFUSED(NOT_YOURS, "the name of another user") },
+		"t min=2 uid=1001 > bob/t account=bob checked",
+		"alice/t min=1 uid=1001 account=alice checked | NOT_YOURS the "
+		"name of another user",
 		/* nobody defines a gang for somebody else either */
-		{ .comes = { .env = { GANG("bob/t"), MIN(1), OBJECT },
-			     .held = true },
-		  REFUSED(NOT_YOURS,
-			  "\"bob\" is neither your user name (alice)") },
-		{ .comes = { .env = { GANG("t") }, .uid = 1002 },
-		  REFUSED(NOT_YOURS, "has no name") },
-		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
-			     .uid = 1002,
-			     .account = "phys" } },
+		"bob/t min=1 object held | NOT_YOURS \"bob\" is neither your "
+		"user name (alice)",
+		"t uid=1002 | NOT_YOURS has no name",
+		"phys/t min=1 uid=1002 account=phys",
 	};
 
 	RUN(cases);
@@ -755,36 +766,19 @@ SUBMIT_TEST(test_namespace)
 /* A later member may leave out, but not contradict. */
 SUBMIT_TEST(test_agreement)
 {
-	static const struct admission cases[] = {
-		{ .there = { { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t") } } },
-		{ .there = { { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("alice/t"), MIN(4) } } },
-		{ .there = { { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t"), MIN(3) } },
-		  REFUSED(INVALID, "earlier members said 4") },
-		{ .there = { { .env = { GANG("alice/t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t"), MIN(3) } },
-		  REFUSED(INVALID, "earlier members said 4") },
-		{ .there = { { .env = { GANG("t") } },
-			     { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t"), TOTAL(3) } },
-		  REFUSED(INVALID, "is above") },
+	static const char *const cases[] = {
+		"t min=4 > t",
+		"t min=4 > alice/t min=4",
+		"t min=4 > t min=3 | INVALID earlier members said 4",
+		"alice/t min=4 > t min=3 | INVALID earlier members said 4",
+		"t; t min=4 > t total=3 | INVALID is above",
 		/* another gang: other name, other user's, other namespace */
-		{ .there = { { .env = { GANG("u"), MIN(4) } },
-			     { .env = { GANG("t"), MIN(4) }, .uid = 1001 },
-			     { .env = { GANG("phys/t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t"), MIN(3) } } },
+		"u min=4; t min=4 uid=1001; phys/t min=4 > t min=3",
 		/* the same account's gang, from another user */
-		{ .there = { { .env = { GANG("phys/t"), MIN(4) },
-			       .uid = 1001 } },
-		  .comes = { .env = { GANG("phys/t"), MIN(3) },
-			     .account = "phys" },
-		  REFUSED(INVALID, "earlier members said 4") },
+		"phys/t min=4 uid=1001 > phys/t min=3 account=phys | INVALID "
+		"earlier members said 4",
 		/* what cannot be read is nobody's member */
-		{ .there = { { .env = { GANG("T"), MIN(4) } },
-			     { .env = { "_SLURM_SPANK_OPTION_x_y=1" } } },
-		  .comes = { .env = { GANG("t"), MIN(3) } } },
+		"T min=4; - _SLURM_SPANK_OPTION_x_y=1 > t min=3",
 	};
 
 	RUN(cases);
@@ -793,27 +787,19 @@ SUBMIT_TEST(test_agreement)
 /* An array limited to fewer tasks at a time than the gang needs. */
 SUBMIT_TEST(test_array)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7" } },
-		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%4" } },
-		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%3" },
-		  REFUSED(ARRAY,
-			  "3 tasks at a time is below --gang-min-member=4") },
-		{ .comes = { .env = { GANG("t"), MIN(1) }, .array = "0-7%1" } },
-		{ .there = { { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t") }, .array = "0-7%3" },
-		  REFUSED(ARRAY, "3 tasks at a time") },
-		{ .there = { { .env = { GANG("t") },
-			       .tasks = 8,
-			       .throttle = 2 } },
-		  .comes = { .env = { GANG("t"), MIN(4) } },
-		  REFUSED(ARRAY, "array job 1 of this gang is limited to 2") },
+	static const char *const cases[] = {
+		"t min=4 array=0-7",
+		"t min=4 array=0-7%4",
+		"t min=4 array=0-7%3 | ARRAY 3 tasks at a time is below "
+		"--gang-min-member=4",
+		"t min=1 array=0-7%1",
+		"t min=4 > t array=0-7%3 | ARRAY 3 tasks at a time",
+		"t tasks=8 throttle=2 > t min=4 | ARRAY array job 1 of this "
+		"gang is limited to 2",
 		/* 0.11: a gang that has started asks nothing more */
-		{ .there = { { .env = { GANG("t"), MIN(4) },
-			       .started = true } },
-		  .comes = { .env = { GANG("t") }, .array = "0-7%3" } },
+		"t min=4 started > t array=0-7%3",
 		/* Slurm itself refuses this */
-		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "7-0" } },
+		"t min=4 array=7-0",
 	};
 
 	RUN(cases);
@@ -821,23 +807,16 @@ SUBMIT_TEST(test_array)
 
 SUBMIT_TEST(test_never_fits_alone)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(1) }, .nodes = 16 } },
-		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  REFUSED(NEVER_FITS,
-			  "needs 17 nodes and partition main has 16") },
-		{ .comes = { .env = { GANG("t") },
-			     .nodes = 9,
-			     .partition = "half" },
-		  REFUSED(NEVER_FITS,
-			  "needs 9 nodes and partition half has 8") },
-		{ .comes = { .env = { GANG("t") }, .cpus = 129 },
-		  REFUSED(NEVER_FITS,
-			  "needs 129 CPUs and partition main has 128") },
+	static const char *const cases[] = {
+		"t min=1 nodes=16",
+		"t nodes=17 | NEVER_FITS needs 17 nodes and partition main "
+		"has 16",
+		"t nodes=9 partition=half | NEVER_FITS needs 9 nodes and "
+		"partition half has 8",
+		"t cpus=129 | NEVER_FITS needs 129 CPUs and partition main "
+		"has 128",
 		/* also when the gang has started */
-		{ .there = { { .env = { GANG("t") }, .started = true } },
-		  .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  REFUSED(NEVER_FITS, "17 nodes") },
+		"t started > t nodes=17 | NEVER_FITS 17 nodes",
 	};
 
 	RUN(cases);
@@ -846,69 +825,39 @@ SUBMIT_TEST(test_never_fits_alone)
 /* 1.8: the whole gang can never run; and what only looks so. */
 SUBMIT_TEST(test_never_fits_together)
 {
-	static const struct admission cases[] = {
+	static const char *const cases[] = {
 		/* those to come may be smaller */
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(15)), .nodes = 2,
-				.whole = true) },
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(16)), .nodes = 2,
-				.whole = true),
-		  REFUSED(NEVER_FITS,
-			  "16 members need at least 17 whole nodes together and "
-			  "the cluster has 16; if others share nodes") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(15)),
-				     .nodes = 2, .whole = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .nodes = 2,
-				.whole = true),
-		  REFUSED(NEVER_FITS,
-			  "15 members need at least 17 whole nodes together") },
+		"t min=15 nodes=2 whole",
+		"t min=16 nodes=2 whole | NEVER_FITS 16 members need at least "
+		"17 whole nodes together and the cluster has 16; if others "
+		"share nodes",
+		"t min=15 nodes=2 whole > t nodes=2 whole | NEVER_FITS 15 "
+		"members need at least 17 whole nodes together",
 		/* members may share nodes */
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(127)), .nodes = 2) },
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(128)), .nodes = 2),
-		  REFUSED(NEVER_FITS,
-			  "129 CPUs together and the cluster has 128") },
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(129))),
-		  REFUSED(NEVER_FITS, "129 CPUs") },
+		"t min=127 nodes=2",
+		"t min=128 nodes=2 | NEVER_FITS 129 CPUs together and the "
+		"cluster has 128",
+		"t min=129 | NEVER_FITS 129 CPUs",
 		/* a smaller one is known, so a large one may come */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)), .nodes = 1,
-				     .whole = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .nodes = 8,
-				.whole = true) },
+		"t min=9 nodes=1 whole > t nodes=8 whole",
 		/* two partitions of 8 nodes hold 16 members */
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(16)), .whole = true,
-				.partition = "half") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(16)),
-				     .whole = true, .partition = "half",
-				     .tasks = 8)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true) },
+		"t min=16 whole partition=half",
+		"t min=16 tasks=8 whole partition=half > t whole",
 		/* ... but one does not, once nobody else is expected */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
-				     .whole = true, .partition = "half",
-				     .tasks = 8)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.partition = "half"),
-		  REFUSED(NEVER_FITS,
-			  "9 of its members need 9 whole nodes together and "
-			  "partition half has 8") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9), TOTAL(10)),
-				     .whole = true, .partition = "half",
-				     .tasks = 8)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.partition = "half") },
+		"t min=9 tasks=8 whole partition=half > t whole "
+		"partition=half | NEVER_FITS 9 of its members need 9 whole "
+		"nodes together and partition half has 8",
+		"t min=9 total=10 tasks=8 whole partition=half > t whole "
+		"partition=half",
 		/* the tasks of an array are members */
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(9)), .whole = true,
-				.partition = "half", .array = "0-8"),
-		  REFUSED(NEVER_FITS, "partition half has 8") },
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(8)), .whole = true,
-				.partition = "half", .array = "0-8") },
+		"t min=9 array=0-8 whole partition=half | NEVER_FITS "
+		"partition half has 8",
+		"t min=8 array=0-8 whole partition=half",
 		/* in either of two partitions: their nodes may add up */
-		{ .comes = LIST(.env = LIST(GANG("t"), MIN(9)), .whole = true,
-				.partition = "half,other", .array = "0-8") },
+		"t min=9 array=0-8 whole partition=half,other",
 		/* 0.11: started already */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
-				     .whole = true, .partition = "half",
-				     .tasks = 9, .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.partition = "half") },
+		"t min=9 tasks=9 whole partition=half started > t whole "
+		"partition=half",
 	};
 
 	RUN(cases);
@@ -917,25 +866,17 @@ SUBMIT_TEST(test_never_fits_together)
 /* 0.25, 0.26: a gang of which nobody says how many it needs. */
 SUBMIT_TEST(test_undefined)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t") } },
-		  REFUSED(UNDEFINED, "gang alice/t is not defined yet") },
-		{ .there = { { .env = { GANG("t") } } },
-		  .comes = { .env = { GANG("t"), TOPO("prefer:leaf") } },
-		  REFUSED(UNDEFINED, "sgang create") },
+	static const char *const cases[] = {
+		"t | UNDEFINED gang alice/t is not defined yet",
+		"t > t topology=prefer:leaf | UNDEFINED sgang create",
 		/* somebody did: a member, an object, gang.conf, a record */
-		{ .there = { { .env = { GANG("t"), TOTAL(2) } } },
-		  .comes = { .env = { GANG("t") } } },
-		{ .there = { { .env = { GANG("t"), MIN(2), OBJECT } } },
-		  .comes = { .env = { GANG("t") } } },
-		{ .comes = { .env = { GANG("listed") } } },
-		{ .there = { { .env = { GANG("t") },
-			       .comment = "gang=alice/t phase=gathering min=3 "
-					  "total=3 satisfied=0 attempts=0" } },
-		  .comes = { .env = { GANG("t") } } },
+		"t total=2 > t",
+		"t min=2 object > t",
+		"listed",
+		"t comment=gang=alice/t phase=gathering min=3 total=3 "
+		"satisfied=0 attempts=0 > t",
 		/* a broken one gets no note but its refusal */
-		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  REFUSED(NEVER_FITS, "17 nodes") },
+		"t nodes=17 | NEVER_FITS 17 nodes",
 	};
 
 	configure("GangName=alice/listed MinMember=2\n");
@@ -945,45 +886,22 @@ SUBMIT_TEST(test_undefined)
 /* What defines a gang is a job that never runs. */
 SUBMIT_TEST(test_object)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
-			     .held = true } },
-		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT } },
-		  REFUSED(OBJECT, "submit it held") },
-		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
-			     .held = true,
-			     .array = "0-3" },
-		  REFUSED(OBJECT, "job array") },
-		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
-			     .held = true,
-			     .het = true },
-		  REFUSED(UNSUPPORTED, "heterogeneous") },
-		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT,
-				      TRES("node=17") },
-			     .held = true },
-		  REFUSED(NEVER_FITS, "17 nodes") },
+	static const char *const cases[] = {
+		"t min=4 object held",
+		"t min=4 object | OBJECT submit it held",
+		"t min=4 object array=0-3 held | OBJECT job array",
+		"t min=4 object held het | UNSUPPORTED heterogeneous",
+		"t min=4 object min_tres=node=17 held | NEVER_FITS 17 nodes",
 		/* 0.29: what members that wait said wins, and it is said so; it
 		 * can be contradicted, and be for the next gang */
-		{ .there = { { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
-			     .held = true },
-		  REFUSED(INVALID,
-			  "--gang-min-member=5: the gang's earlier members "
-			  "said 4 (job 1 of alice), and what members say wins "
-			  "over a definition") },
-		{ .there = { { .env = { GANG("t"), MIN(4) } } },
-		  .comes = { .env = { GANG("t"), MIN(4), OBJECT },
-			     .held = true } },
-		{ .there = { { .env = { GANG("t"), MIN(1) },
-			       .started = true } },
-		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
-			     .held = true } },
-		{ .there = { { .env = { GANG("t"), MIN(4), OBJECT } } },
-		  .comes = { .env = { GANG("t"), MIN(5) } } },
+		"t min=4 > t min=5 object held | INVALID --gang-min-member=5: "
+		"the gang's earlier members said 4 (job 1 of alice), and what "
+		"members say wins over a definition",
+		"t min=4 > t min=4 object held",
+		"t min=1 started > t min=5 object held",
+		"t min=4 object > t min=5",
 		/* another of that name, to replace it */
-		{ .there = { { .env = { GANG("t"), MIN(4), OBJECT } } },
-		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
-			     .held = true } },
+		"t min=4 object > t min=5 object held",
 	};
 
 	RUN(cases);
@@ -992,81 +910,45 @@ SUBMIT_TEST(test_object)
 /* 6.5: who may be in a pool, name one, or become one. */
 SUBMIT_TEST(test_pools)
 {
-#define A_POOL                                                   \
-	{                                                        \
-		.env = { GANG("p"), POOL, OBJECT }, .held = true \
-	}
-#define NAMES(pool) O "_spare_pool=" pool
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("p"), POOL, OBJECT },
-			     .held = true } },
-		{ .there = { A_POOL }, .comes = { .env = { GANG("p") } } },
-		{ .there = { A_POOL },
-		  .comes = { .env = { GANG("p") }, .array = "1-4%2" } },
-		{ .comes = { .env = { GANG("conf") } } },
-		{ .comes = { .env = { GANG("conf"), MIN(2) } },
-		  REFUSED(INVALID, "--gang-min-member is given for a pool") },
-		{ .there = { A_POOL },
-		  .comes = { .env = { GANG("p"), O "_rank=1" } },
-		  REFUSED(INVALID, "--gang-rank is given for a pool") },
-		{ .comes = { .env = { GANG("p"), POOL } },
-		  REFUSED(INVALID, "use sgang create --pool") },
+	static const char *const cases[] = {
+		"p pool object held",
+		"p pool object held > p",
+		"p pool object held > p array=1-4%2",
+		"conf",
+		"conf min=2 | INVALID --gang-min-member is given for a pool",
+		"p pool object held > p rank=1 | INVALID --gang-rank is given "
+		"for a pool",
+		"p pool | INVALID use sgang create --pool",
 		/* it names one */
-		{ .there = { A_POOL },
-		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } } },
-		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("conf") } } },
-		{ .there = { A_POOL },
-		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p"), OBJECT },
-			     .held = true } },
-		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
-		  REFUSED(INVALID,
-			  "there is no pool alice/p; create it first") },
-		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("p"), OBJECT },
-			     .held = true },
-		  REFUSED(INVALID, "there is no pool alice/p") },
-		{ .there = { { .env = { GANG("p"), MIN(1) } } },
-		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
-		  REFUSED(INVALID, "gang alice/p is no pool") },
-		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("gang") } },
-		  REFUSED(INVALID, "gang alice/gang is no pool") },
+		"p pool object held > t min=1 spare_pool=p",
+		"t min=1 spare_pool=conf",
+		"p pool object held > t min=1 spare_pool=p object held",
+		"t min=1 spare_pool=p | INVALID there is no pool alice/p; "
+		"create it first",
+		"t min=1 spare_pool=p object held | INVALID there is no pool "
+		"alice/p",
+		"p min=1 > t min=1 spare_pool=p | INVALID gang alice/p is no "
+		"pool",
+		"t min=1 spare_pool=gang | INVALID gang alice/gang is no pool",
 		/* of the same name in another namespace */
-		{ .there = { { .env = { GANG("p"), POOL, OBJECT },
-			       .uid = 1001,
-			       .held = true } },
-		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
-		  REFUSED(INVALID, "there is no pool alice/p") },
-		{ .there = { A_POOL },
-		  .comes = { .env = { GANG("bob/t"), MIN(1), NAMES("p") } },
-		  REFUSED(NOT_YOURS, "neither your user name") },
+		"p pool object uid=1001 held > t min=1 spare_pool=p | INVALID "
+		"there is no pool alice/p",
+		"p pool object held > bob/t min=1 spare_pool=p | NOT_YOURS "
+		"neither your user name",
 		/* one that is gone, whose spares are there */
-		{ .there = { { .env = { GANG("p") },
-			       .comment = "gang=alice/p phase=running min=0 "
-					  "total=0 pool=1" } },
-		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } } },
-		{ .there = { { .env = { GANG("p") },
-			       .comment = "gang=alice/p phase=running min=0 "
-					  "total=0 pool=1" } },
-		  .comes = { .env = { GANG("p"), MIN(2), OBJECT },
-			     .held = true },
-		  REFUSED(INVALID,
-			  "alice/p is a pool and has members: cancel them "
-			  "before it becomes a gang") },
+		"p comment=gang=alice/p phase=running min=0 total=0 pool=1 > "
+		"t min=1 spare_pool=p",
+		"p comment=gang=alice/p phase=running min=0 total=0 pool=1 > "
+		"p min=2 object held | INVALID alice/p is a pool and has "
+		"members: cancel them before it becomes a gang",
 		/* it becomes one */
-		{ .there = { { .env = { GANG("p") } } },
-		  .comes = { .env = { GANG("p"), POOL, OBJECT },
-			     .held = true } },
-		{ .there = { { .env = { GANG("p"), MIN(2) } } },
-		  .comes = { .env = { GANG("p"), POOL, OBJECT }, .held = true },
-		  REFUSED(INVALID, "alice/p is a gang and has members") },
-		{ .there = { { .env = { GANG("p") }, .started = true } },
-		  .comes = { .env = { GANG("p"), POOL, OBJECT }, .held = true },
-		  REFUSED(INVALID, "alice/p is a gang and has members") },
-		{ .there = { A_POOL },
-		  .comes = { .env = { GANG("p"), MIN(2), OBJECT },
-			     .held = true } },
+		"p > p pool object held",
+		"p min=2 > p pool object held | INVALID alice/p is a gang and "
+		"has members",
+		"p started > p pool object held | INVALID alice/p is a gang "
+		"and has members",
+		"p pool object held > p min=2 object held",
 	};
-#undef A_POOL
-#undef NAMES
 
 	configure("GangName=alice/conf Pool=yes\n"
 		  "GangName=alice/gang MinMember=2\n");
@@ -1076,20 +958,16 @@ SUBMIT_TEST(test_pools)
 /* 1.1: a gang with placeholders has none of what places members one by one. */
 SUBMIT_TEST(test_placeholders_alone)
 {
-#define PLACES O "_placeholders=soft"
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(1), PLACES } } },
-		{ .comes = { .env = { GANG("conf"), MIN(1), PLACES } },
-		  REFUSED(INVALID,
-			  "--gang-placeholders: a gang with placeholders has "
-			  "no --gang-spare-pool, leave it out") },
-		{ .there = { { .env = { GANG("t"), MIN(1), PLACES } } },
-		  .comes = { .env = { GANG("t"), O "_spares=1" } },
-		  REFUSED(INVALID, "has no --gang-spares, leave it out") },
-		{ .comes = { .env = { GANG("pool"), PLACES } },
-		  REFUSED(INVALID, "--gang-placeholders is given for a pool") },
+	static const char *const cases[] = {
+		"t min=1 placeholders=soft",
+		"conf min=1 placeholders=soft | INVALID --gang-placeholders: "
+		"a gang with placeholders has no --gang-spare-pool, leave it "
+		"out",
+		"t min=1 placeholders=soft > t spares=1 | INVALID has no "
+		"--gang-spares, leave it out",
+		"pool placeholders=soft | INVALID --gang-placeholders is "
+		"given for a pool",
 	};
-#undef PLACES
 
 	configure("GangName=alice/pool Pool=yes\n"
 		  "GangName=alice/conf MinMember=1 SparePool=pool\n");
@@ -1100,59 +978,32 @@ SUBMIT_TEST(test_placeholders_alone)
  * another, whoever says the one and the other. */
 SUBMIT_TEST(test_only_waiting)
 {
-#define ALONE MATCH("only-waiting")
-#define SPARES O "_spares=1"
-#define REPLACE O "_on_failure=replace"
-#define DRAIN O "_on_drain=replace"
-#define WHY(option) \
-	REFUSED(INVALID, "so no lost one is replaced; leave out " option)
-	static const struct admission cases[] = {
-		{ .there = { { .env = { GANG("t"), MIN(1), ALONE } } },
-		  .comes = { .env = { GANG("t"), SPARES } },
-		  WHY("--gang-spares") },
-		{ .there = { { .env = { GANG("t"), MIN(1), SPARES } } },
-		  .comes = { .env = { GANG("t"), ALONE } },
-		  WHY("--gang-spares") },
-		{ .there = { { .env = { GANG("t"), MIN(1), ALONE },
-			       .started = true } },
-		  .comes = { .env = { GANG("t"), DRAIN } },
-		  WHY("--gang-on-drain=replace") },
+	static const char *const cases[] = {
+		"t min=1 match=only-waiting > t spares=1 | INVALID so no lost "
+		"one is replaced; leave out --gang-spares",
+		"t min=1 spares=1 > t match=only-waiting | INVALID so no lost "
+		"one is replaced; leave out --gang-spares",
+		"t min=1 match=only-waiting started > t on_drain=replace | "
+		"INVALID so no lost one is replaced; leave out "
+		"--gang-on-drain=replace",
 		/* that of another user is heeded for that one's members */
-		{ .there = { { .env = { GANG("lab/t"), MIN(1),
-					O "_on_failure=kill" },
-			       .account = "lab" },
-			     { .env = { GANG("lab/t"), REPLACE },
-			       .account = "lab",
-			       .uid = 1001 } },
-		  .comes = { .env = { GANG("lab/t"), ALONE },
-			     .account = "lab" },
-		  WHY("--gang-on-failure=replace") },
+		"lab/t min=1 on_failure=kill account=lab; lab/t "
+		"on_failure=replace uid=1001 account=lab > lab/t "
+		"match=only-waiting account=lab | INVALID so no lost one is "
+		"replaced; leave out --gang-on-failure=replace",
 		/* gang.conf and definitions */
-		{ .comes = { .env = { GANG("spares"), ALONE } },
-		  WHY("--gang-spares") },
-		{ .comes = { .env = { GANG("alone"), MIN(1), REPLACE } },
-		  WHY("--gang-on-failure=replace") },
-		{ .comes = { .env = { GANG("alone"),
-				      O "_match=waiting-and-running",
-				      REPLACE } } },
-		{ .there = { { .env = { GANG("t"), MIN(1), ALONE, OBJECT } } },
-		  .comes = { .env = { GANG("t"), SPARES } },
-		  WHY("--gang-spares") },
-		{ .there = { { .env = { GANG("t"), MIN(1), ALONE } } },
-		  .comes = { .env = { GANG("t"), MIN(1), SPARES, OBJECT },
-			     .held = true },
-		  WHY("--gang-spares") },
-		{ .there = { { .env = { GANG("t"), MIN(1),
-					O "_placeholders=soft" } } },
-		  .comes = { .env = { GANG("t"), MIN(1), SPARES, OBJECT },
-			     .held = true },
-		  REFUSED(INVALID, "has no --gang-spares, leave it out") },
+		"spares match=only-waiting | INVALID so no lost one is "
+		"replaced; leave out --gang-spares",
+		"alone min=1 on_failure=replace | INVALID so no lost one is "
+		"replaced; leave out --gang-on-failure=replace",
+		"alone match=waiting-and-running on_failure=replace",
+		"t min=1 match=only-waiting object > t spares=1 | INVALID so "
+		"no lost one is replaced; leave out --gang-spares",
+		"t min=1 match=only-waiting > t min=1 spares=1 object held | "
+		"INVALID so no lost one is replaced; leave out --gang-spares",
+		"t min=1 placeholders=soft > t min=1 spares=1 object held | "
+		"INVALID has no --gang-spares, leave it out",
 	};
-#undef ALONE
-#undef SPARES
-#undef REPLACE
-#undef DRAIN
-#undef WHY
 
 	configure("GangName=alice/spares MinMember=1 Spares=1\n"
 		  "GangName=alice/alone MinMember=1 Match=only-waiting\n");
@@ -1163,31 +1014,19 @@ SUBMIT_TEST(test_only_waiting)
  * ones among them; of the members that come later nothing is asked. */
 SUBMIT_TEST(test_placeholders_sum)
 {
-#define PLACES O "_placeholders=soft"
-#define PLACE(role) GANG("sum"), PLACES, O "_placeholder=1", O "_role=" role
-	static const struct admission cases[] = {
-		{ .there = { { .env = { PLACE("a:min=1") } } },
-		  .comes = { .env = { PLACE("b:min=4") },
-			     .array = "0-3",
-			     .account = "alice" },
-		  REFUSED(LIMIT,
-			  "the gang can never start: its 5 placeholders are "
-			  "together above a limit of alice") },
-		{ .there = { { .env = { PLACE("a:min=1") } } },
-		  .comes = { .env = { PLACE("b:min=3") }, .array = "0-2" } },
-		{ .there = { { .env = { PLACE("a:min=4") }, .tasks = 4 } },
-		  .comes = { .env = { GANG("sum"), PLACES,
-				      O "_role=a:min=4" } } },
-		{ .comes = { .env = { PLACE("b:min=3") },
-			     .array = "0-2",
-			     .nodes = 4,
-			     .whole = true,
-			     .partition = "half" },
-		  REFUSED(NEVER_FITS,
-			  "12 whole nodes together and partition half has 8") },
+	static const char *const cases[] = {
+		"sum placeholders=soft placeholder=1 role=a:min=1 > sum "
+		"placeholders=soft placeholder=1 role=b:min=4 account=alice "
+		"array=0-3 | LIMIT the gang can never start: its 5 "
+		"placeholders are together above a limit of alice",
+		"sum placeholders=soft placeholder=1 role=a:min=1 > sum "
+		"placeholders=soft placeholder=1 role=b:min=3 array=0-2",
+		"sum placeholders=soft placeholder=1 role=a:min=4 tasks=4 > "
+		"sum placeholders=soft role=a:min=4",
+		"sum placeholders=soft placeholder=1 role=b:min=3 array=0-2 "
+		"nodes=4 whole partition=half | NEVER_FITS 12 whole nodes "
+		"together and partition half has 8",
 	};
-#undef PLACE
-#undef PLACES
 
 	quota = 4;
 	RUN(cases);
@@ -1198,48 +1037,27 @@ SUBMIT_TEST(test_placeholders_sum)
  * holds shows in the limit of an array that is too low for it. */
 SUBMIT_TEST(test_precedence)
 {
-#define LIMITED(gang)                                   \
-	{                                               \
-		.env = { GANG(gang) }, .array = "0-7%1" \
-	}
-	static const struct admission cases[] = {
-		{ .comes = LIMITED("listed"),
-		  REFUSED(ARRAY, "--gang-min-member=2:") },
-		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } } },
-		  .comes = LIMITED("listed"),
-		  REFUSED(ARRAY, "--gang-min-member=3:") },
-		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT },
-			       .submitted = 7 },
-			     { .env = { GANG("listed"), MIN(5), OBJECT },
-			       .submitted = 8 },
-			     { .env = { GANG("listed"), MIN(6), OBJECT },
-			       .submitted = 6 } },
-		  .comes = LIMITED("listed"),
-		  REFUSED(ARRAY, "--gang-min-member=5:") },
+	static const char *const cases[] = {
+		"listed array=0-7%1 | ARRAY --gang-min-member=2:",
+		"listed min=3 object > listed array=0-7%1 | ARRAY "
+		"--gang-min-member=3:",
+		"listed min=3 object submitted=7; listed min=5 object "
+		"submitted=8; listed min=6 object submitted=6 > listed "
+		"array=0-7%1 | ARRAY --gang-min-member=5:",
 		/* in the same second: the later number */
-		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } },
-			     { .env = { GANG("listed"), MIN(5), OBJECT } } },
-		  .comes = LIMITED("listed"),
-		  REFUSED(ARRAY, "--gang-min-member=5:") },
-		{ .there = { { .env = { GANG("listed"), MIN(5), OBJECT } },
-			     { .env = { GANG("listed"), MIN(4) } } },
-		  .comes = LIMITED("listed"),
-		  REFUSED(ARRAY, "--gang-min-member=4:") },
-		{ .there = { { .env = { GANG("listed"), MIN(1) } } },
-		  .comes = LIMITED("listed") },
+		"listed min=3 object; listed min=5 object > listed "
+		"array=0-7%1 | ARRAY --gang-min-member=5:",
+		"listed min=5 object; listed min=4 > listed array=0-7%1 | "
+		"ARRAY --gang-min-member=4:",
+		"listed min=1 > listed array=0-7%1",
 		/* the record of a member knows what one that is gone said */
-		{ .there = { { .env = { GANG("t") },
-			       .comment = "gang=alice/t phase=gathering min=6 "
-					  "total=6 satisfied=0 attempts=0" } },
-		  .comes = LIMITED("t"),
-		  REFUSED(ARRAY, "--gang-min-member=6:") },
+		"t comment=gang=alice/t phase=gathering min=6 total=6 "
+		"satisfied=0 attempts=0 > t array=0-7%1 | ARRAY "
+		"--gang-min-member=6:",
 		/* another user's object is for another gang */
-		{ .there = { { .env = { GANG("t"), MIN(6), OBJECT },
-			       .uid = 1001 } },
-		  .comes = LIMITED("t"),
-		  REFUSED(UNDEFINED, "alice/t is not defined") },
+		"t min=6 object uid=1001 > t array=0-7%1 | UNDEFINED alice/t "
+		"is not defined",
 	};
-#undef LIMITED
 
 	configure("GangName=alice/listed MinMember=2\n");
 	RUN(cases);
@@ -1248,18 +1066,10 @@ SUBMIT_TEST(test_precedence)
 /* An object takes no room: 16 nodes hold 16 members and their object. */
 SUBMIT_TEST(test_object_is_not_counted)
 {
-	static const struct admission cases[] = {
-		{ .there = { { .env = { GANG("t"), MIN(16), OBJECT } },
-			     { .env = { GANG("t") },
-			       .whole = true,
-			       .tasks = 15 } },
-		  .comes = { .env = { GANG("t") }, .whole = true } },
-		{ .there = { { .env = { GANG("t"), MIN(17), OBJECT } },
-			     { .env = { GANG("t") },
-			       .whole = true,
-			       .tasks = 15 } },
-		  .comes = { .env = { GANG("t") }, .whole = true },
-		  REFUSED(NEVER_FITS, "17 whole nodes") },
+	static const char *const cases[] = {
+		"t min=16 object; t tasks=15 whole > t whole",
+		"t min=17 object; t tasks=15 whole > t whole | NEVER_FITS 17 "
+		"whole nodes",
 	};
 
 	RUN(cases);
@@ -1268,25 +1078,15 @@ SUBMIT_TEST(test_object_is_not_counted)
 /* 0.15: more than the cluster has is never free. */
 SUBMIT_TEST(test_min_tres)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(2),
-				      TRES("cpu=128,mem=16000M,node=16") } } },
-		{ .comes = { .env = { GANG("t"), MIN(2), TRES("cpu=129") } },
-		  REFUSED(NEVER_FITS,
-			  "--gang-min-tres wants 129 CPUs to be free and the "
-			  "cluster has 128") },
-		{ .comes = { .env = { GANG("t"), MIN(2), TRES("mem=16001M") } },
-		  REFUSED(NEVER_FITS, "16001 MB of memory") },
-		{ .comes = { .env = { GANG("t"), MIN(2), TRES("node=17") } },
-		  REFUSED(NEVER_FITS, "17 nodes") },
-		{ .there = { { .env = { GANG("t"), MIN(2), OBJECT,
-					TRES("node=17") } } },
-		  .comes = { .env = { GANG("t") } },
-		  REFUSED(NEVER_FITS, "17 nodes") },
+	static const char *const cases[] = {
+		"t min=2 min_tres=cpu=128,mem=16000M,node=16",
+		"t min=2 min_tres=cpu=129 | NEVER_FITS --gang-min-tres wants "
+		"129 CPUs to be free and the cluster has 128",
+		"t min=2 min_tres=mem=16001M | NEVER_FITS 16001 MB of memory",
+		"t min=2 min_tres=node=17 | NEVER_FITS 17 nodes",
+		"t min=2 object min_tres=node=17 > t | NEVER_FITS 17 nodes",
 		/* it is asked before the start only (0.11) */
-		{ .there = { { .env = { GANG("t"), MIN(2), TRES("node=17") },
-			       .started = true } },
-		  .comes = { .env = { GANG("t") } } },
+		"t min=2 min_tres=node=17 started > t",
 	};
 
 	RUN(cases);
@@ -1296,57 +1096,29 @@ SUBMIT_TEST(test_min_tres)
  * cluster has 16 nodes; each member takes one. */
 SUBMIT_TEST(test_match)
 {
-	static const struct admission cases[] = {
+	static const char *const cases[] = {
 		/* what was said first holds when the gang has started */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
-				     .whole = true, .partition = "half",
-				     .tasks = 9, .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.partition = "half", .array = "0-8%1") },
+		"t min=9 tasks=9 whole partition=half started > t array=0-8%1 "
+		"whole partition=half",
 		/* nine more have to start together, and can: the running ones
 		 * are another matter */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("only-waiting")),
-				     .whole = true, .tasks = 9,
-				     .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.array = "0-8") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("only-waiting")),
-				     .whole = true, .tasks = 9,
-				     .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .array = "0-8%8"),
-		  REFUSED(ARRAY, "8 tasks at a time") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("only-waiting")),
-				     .whole = true, .tasks = 9,
-				     .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.partition = "half", .array = "0-8"),
-		  REFUSED(NEVER_FITS,
-			  "9 of its members need 9 whole nodes together and "
-			  "partition half has 8") },
+		"t min=9 match=only-waiting tasks=9 whole started > t "
+		"array=0-8 whole",
+		"t min=9 match=only-waiting tasks=9 whole started > t "
+		"array=0-8%8 | ARRAY 8 tasks at a time",
+		"t min=9 match=only-waiting tasks=9 whole started > t "
+		"array=0-8 whole partition=half | NEVER_FITS 9 of its members "
+		"need 9 whole nodes together and partition half has 8",
 		/* those that run make up for those that may not */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("waiting-and-running")),
-				     .tasks = 9, .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .array = "0-8%1") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("waiting-and-running")),
-				     .tasks = 8, .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .array = "0-8%1") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("waiting-and-running")),
-				     .tasks = 7, .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .array = "0-8%1"),
-		  REFUSED(ARRAY, "1 tasks at a time") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MATCH("waiting-and-running")),
-				     .whole = true, .partition = "half",
-				     .tasks = 8, .started = true)),
-		  .comes = LIST(.env = LIST(GANG("t")), .whole = true,
-				.partition = "half"),
-		  REFUSED(NEVER_FITS, "partition half has 8") },
+		"t min=9 match=waiting-and-running tasks=9 started > t "
+		"array=0-8%1",
+		"t min=9 match=waiting-and-running tasks=8 started > t "
+		"array=0-8%1",
+		"t min=9 match=waiting-and-running tasks=7 started > t "
+		"array=0-8%1 | ARRAY 1 tasks at a time",
+		"t min=9 match=waiting-and-running tasks=8 whole "
+		"partition=half started > t whole partition=half | NEVER_FITS "
+		"partition half has 8",
 	};
 
 	RUN(cases);
@@ -1356,52 +1128,33 @@ SUBMIT_TEST(test_match)
  * that the gang has started once has. */
 SUBMIT_TEST(test_what_has_started)
 {
-#define RECORD(phase, satisfied)                      \
-	"gang=alice/t phase=" phase " min=9 total=9 " \
-	"satisfied=" satisfied " attempts=1"
-#define NINTH                                                            \
-	{                                                                \
-		.env = { GANG("t") }, .whole = true, .partition = "half" \
-	}
-	static const struct admission cases[] = {
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9),
-						 MODE("nonstrict")),
-				     .whole = true, .partition = "half",
-				     .tasks = 8, .configuring = true,
-				     .comment = RECORD("holding", "0"))),
-		  .comes = NINTH,
-		  REFUSED(NEVER_FITS, "partition half has 8") },
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
-				     .whole = true, .partition = "half",
-				     .tasks = 8, .configuring = true,
-				     .comment = RECORD("starting", "0"))),
-		  .comes = NINTH,
-		  REFUSED(NEVER_FITS, "partition half has 8") },
+	static const char *const cases[] = {
+		"t min=9 mode=nonstrict tasks=8 whole partition=half "
+		"configuring comment=gang=alice/t phase=holding min=9 total=9 "
+		"satisfied=0 attempts=1 > t whole partition=half | NEVER_FITS "
+		"partition half has 8",
+		"t min=9 tasks=8 whole partition=half configuring "
+		"comment=gang=alice/t phase=starting min=9 total=9 "
+		"satisfied=0 attempts=1 > t whole partition=half | NEVER_FITS "
+		"partition half has 8",
 		/* configuring for reasons of Slurm's */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
-				     .whole = true, .partition = "half",
-				     .tasks = 8, .configuring = true,
-				     .comment = RECORD("running", "1"))),
-		  .comes = NINTH },
+		"t min=9 tasks=8 whole partition=half configuring "
+		"comment=gang=alice/t phase=running min=9 total=9 satisfied=1 "
+		"attempts=1 > t whole partition=half",
 		/* requeued */
-		{ .there = LIST(LIST(.env = LIST(GANG("t"), MIN(9)),
-				     .whole = true, .partition = "half",
-				     .tasks = 8,
-				     .comment = RECORD("running", "1"))),
-		  .comes = NINTH },
+		"t min=9 tasks=8 whole partition=half comment=gang=alice/t "
+		"phase=running min=9 total=9 satisfied=1 attempts=1 > t whole "
+		"partition=half",
 	};
-#undef NINTH
-#undef RECORD
 
 	RUN(cases);
 }
 
 SUBMIT_TEST(test_shared_cpus)
 {
-	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(1000) }, .cpus = 200 } },
-		{ .comes = { .env = { GANG("t"), MIN(17) }, .whole = true },
-		  REFUSED(NEVER_FITS, "17 whole nodes") },
+	static const char *const cases[] = {
+		"t min=1000 cpus=200",
+		"t min=17 whole | NEVER_FITS 17 whole nodes",
 	};
 
 	ctld.room.cpus = 0;
@@ -1411,24 +1164,17 @@ SUBMIT_TEST(test_shared_cpus)
 /* Whichever allocation fails, the job is refused and nothing leaks. */
 SUBMIT_TEST(test_no_memory)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(2) } },
-		{ .env = { GANG("t") } },
-		{ .env = { GANG("t"), MIN(2), OBJECT } },
-	};
-	static const struct job comes = { .env = { GANG("t") },
-					  .array = "0-3" };
+	const struct job *comes = told("t array=0-3");
 	unsigned long n;
 
-	ctld.jobs = there;
-	ctld.n_jobs = 3;
+	there_are("t min=2; t; t min=2 object");
 	for (n = 1;; n++) {
 		struct sgang_error err = { "" };
 		enum sgang_submit_verdict verdict;
 		long live = fail_live;
 
 		fail_at(n);
-		verdict = submit(&comes, &err);
+		verdict = submit(comes, &err);
 		assert_int_equal(fail_live, live);
 		if (!fail_happened) {
 			assert_int_equal(verdict, SGANG_SUBMIT_FINE);
@@ -1441,130 +1187,106 @@ SUBMIT_TEST(test_no_memory)
 	assert_in_range(n, 8, 32);
 }
 
+#define REFUSED(as, because) .verdict = SGANG_SUBMIT_##as, .why = because
+#define ALLOWED .verdict = SGANG_SUBMIT_FINE
+
+/* Changes of a job that is there. */
+struct change_case {
+	uint32_t job_id;
+	struct sgang_submit_change change;
+	enum sgang_submit_verdict verdict;
+	const char *why;
+};
+
+static void run_changes(const char *jobs, const struct change_case *cases,
+			size_t n)
+{
+	there_are(jobs);
+	for (size_t i = 0; i < n; i++) {
+		struct sgang_submit_member member = there(cases[i].job_id);
+		struct sgang_error err = { "" };
+
+		if (sgang_submit_check_change(&member, &cases[i].change, &host,
+					      &err) != cases[i].verdict)
+			fail_msg("%s: case %zu: %s", jobs, i, err.text);
+		if (cases[i].why ? !strstr(err.text, cases[i].why) :
+				   !cases[i].verdict && err.text[0])
+			fail_msg("%s: case %zu: %s", jobs, i, err.text);
+	}
+}
+
+#define RUN_CHANGES(jobs, cases) run_changes(jobs, cases, COUNT(cases))
+
 SUBMIT_TEST(test_change)
 {
 	static const struct {
-		struct job job;
-		struct sgang_submit_change change;
-		enum sgang_submit_verdict verdict;
+		const char *job;
+		struct change_case of;
 	} cases[] = {
-		{ LIST(.env = LIST("X=1")),
-		  LIST(.account = "any", .throttle = 1), SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("t"), MIN(4)), .throttle = 5),
-		  LIST(.throttle = 4), SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("t"), MIN(4)), .throttle = 5),
-		  LIST(.throttle = 3), SGANG_SUBMIT_ARRAY },
-		{ LIST(.env = LIST(GANG("t"), MIN(4)), .throttle = 2),
-		  LIST(.throttle = 4), SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("t"), MIN(4)), .started = true),
-		  LIST(.throttle = 1), SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("t"), MIN(4))), LIST(.account = "chem"),
-		  SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("phys/t"), MIN(4))),
-		  LIST(.account = "chem"), SGANG_SUBMIT_NOT_YOURS },
-		{ LIST(.env = LIST(GANG("phys/t"), MIN(4))),
-		  LIST(.account = "phys"), SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("phys/t"), MIN(4))),
-		  LIST(.account = ""), SGANG_SUBMIT_NOT_YOURS },
+		{ "- _X=1",
+		  { 1, { .account = "any", .throttle = 1 }, ALLOWED } },
+		{ "t min=4 throttle=5", { 1, { .throttle = 4 }, ALLOWED } },
+		{ "t min=4 throttle=5",
+		  { 1, { .throttle = 3 }, REFUSED(ARRAY, "3 tasks") } },
+		{ "t min=4 throttle=2", { 1, { .throttle = 4 }, ALLOWED } },
+		{ "t min=4 started", { 1, { .throttle = 1 }, ALLOWED } },
+		{ "t min=4", { 1, { .account = "chem" }, ALLOWED } },
+		{ "phys/t min=4",
+		  { 1, { .account = "chem" }, REFUSED(NOT_YOURS, "chem") } },
+		{ "phys/t min=4", { 1, { .account = "phys" }, ALLOWED } },
+		{ "phys/t min=4",
+		  { 1, { .account = "" }, REFUSED(NOT_YOURS, "") } },
 		/* a member may be released, an object never */
-		{ LIST(.env = LIST(GANG("t"), MIN(4))), LIST(.priority = true),
-		  SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("t"), MIN(4), OBJECT)),
-		  LIST(.priority = true), SGANG_SUBMIT_OBJECT },
-		{ LIST(.env = LIST(GANG("t"), MIN(4), OBJECT)),
-		  LIST(.account = "chem"), SGANG_SUBMIT_FINE },
-		{ LIST(.env = LIST(GANG("phys/t"), MIN(4), OBJECT)),
-		  LIST(.account = "chem"), SGANG_SUBMIT_NOT_YOURS },
+		{ "t min=4", { 1, { .priority = true }, ALLOWED } },
+		{ "t min=4 object",
+		  { 1, { .priority = true }, REFUSED(OBJECT, "") } },
+		{ "t min=4 object", { 1, { .account = "chem" }, ALLOWED } },
+		{ "phys/t min=4 object",
+		  { 1, { .account = "chem" }, REFUSED(NOT_YOURS, "chem") } },
 		/* the minimum of a gang that gang.conf defines */
-		{ LIST(.env = LIST(GANG("listed"))), LIST(.throttle = 1),
-		  SGANG_SUBMIT_ARRAY },
-		{ LIST(.env = LIST(GANG("listed"))), LIST(.throttle = 2),
-		  SGANG_SUBMIT_FINE },
+		{ "listed",
+		  { 1, { .throttle = 1 }, REFUSED(ARRAY, "1 tasks") } },
+		{ "listed", { 1, { .throttle = 2 }, ALLOWED } },
+		/* ... or that another member has said */
+		{ "t min=4; t tasks=8",
+		  { 2,
+		    { .throttle = 3 },
+		    REFUSED(ARRAY, "3 tasks at a time") } },
 	};
 
 	configure("GangName=alice/listed MinMember=2\n");
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sgang_submit_member member;
-		struct sgang_error err = { "" };
-
-		ctld.jobs = &cases[i].job;
-		ctld.n_jobs = 1;
-		member = member_of(&cases[i].job, 1);
-		if (sgang_submit_check_change(&member, &cases[i].change, &host,
-					      &err) != cases[i].verdict)
-			fail_msg("case %zu: %s", i, err.text);
-	}
+	for (size_t i = 0; i < COUNT(cases); i++)
+		run_changes(cases[i].job, &cases[i].of, 1);
 }
 
 /* What could not be submitted cannot be had by a change. */
 SUBMIT_TEST(test_change_account_or_partition)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("proj/t"), MIN(4) },
-		  .account = "proj",
-		  .tasks = 3 },
-		{ .env = { GANG("u"), MIN(4), EXCLUSIVE("leaf") },
-		  .account = "lab",
-		  .tasks = 2 },
-		{ .env = { GANG("u") }, .account = "lab" },
-	};
-	static const struct {
-		uint32_t job_id;
-		struct sgang_submit_change change;
-		const char *why; /* NULL: it is fine */
-	} cases[] = {
+	static const struct change_case cases[] = {
 		{ 2,
 		  { .account = "proj" },
-		  "AccountMaxGangMembers=4 of "
-		  "gang.conf: account proj has 3, and with this job 5" },
+		  REFUSED(LIMIT,
+			  "AccountMaxGangMembers=4 of gang.conf: account proj has 3, and with this job 5") },
 		{ 3,
 		  { .account = "proj" },
-		  "AccountMaxGangs=1 of gang.conf: "
-		  "account proj has 1, and with this job 2" },
-		{ 3, { .account = "free" }, NULL },
-		{ 1, { .account = "proj" }, NULL },
+		  REFUSED(LIMIT,
+			  "AccountMaxGangs=1 of gang.conf: account proj has 1, and with this job 2") },
+		{ 3, { .account = "free" }, ALLOWED },
+		{ 1, { .account = "proj" }, ALLOWED },
 		{ 3,
 		  { .partition = "main,half" },
-		  "--gang-exclusive=leaf is "
-		  "above PartitionMaxExclusive=half:none" },
-		{ 3, { .partition = "main" }, NULL },
-		{ 1, { .partition = "half" }, NULL },
+		  REFUSED(INVALID,
+			  "--gang-exclusive=leaf is above PartitionMaxExclusive=half:none") },
+		{ 3, { .partition = "main" }, ALLOWED },
+		{ 1, { .partition = "half" }, ALLOWED },
 	};
 
 	configure("AccountMaxGangMembers=proj:4 AccountMaxGangs=proj:1\n"
 		  "PartitionMaxExclusive=half:none\n");
-	ctld.jobs = there;
-	ctld.n_jobs = COUNT(there);
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sgang_submit_member member =
-			member_of(&there[cases[i].job_id - 1], cases[i].job_id);
-		struct sgang_error err = { "" };
-
-		(void)sgang_submit_check_change(&member, &cases[i].change,
-						&host, &err);
-		if (cases[i].why ? !strstr(err.text, cases[i].why) :
-				   err.text[0] != '\0')
-			fail_msg("case %zu: %s", i, err.text);
-	}
-}
-
-/* The minimum may have been said by another member. */
-SUBMIT_TEST(test_change_minimum_of_another)
-{
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(4) } },
-		{ .env = { GANG("t") }, .tasks = 8 },
-	};
-	struct sgang_submit_change change = { .throttle = 3 };
-	struct sgang_submit_member member = member_of(&there[1], 2);
-	struct sgang_error err;
-
-	ctld.jobs = there;
-	ctld.n_jobs = 2;
-	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err),
-			 SGANG_SUBMIT_ARRAY);
-	assert_non_null(strstr(err.text, "3 tasks at a time"));
+	RUN_CHANGES("proj/t min=4 account=proj tasks=3; "
+		    "u min=4 exclusive=leaf account=lab tasks=2; "
+		    "u account=lab",
+		    cases);
 }
 
 /* Of these in any order. */
@@ -1579,247 +1301,217 @@ static void expect_asked(uint32_t job_id, uint32_t members, bool first)
 	assert_int_equal(asked[i].first, first);
 }
 
+/* What never() is asked when that job comes, and what is said when it says no;
+ * without that it is not to. */
+struct asked_case {
+	const char *comes, *says, *topology;
+	uint32_t spare, others;
+	struct sgang_submit_asked of[3];
+};
+
+static void run_asked(const char *jobs, const struct asked_case *cases,
+		      size_t n)
+{
+	there_are(jobs);
+	for (size_t i = 0; i < n; i++) {
+		const struct asked_case *c = &cases[i];
+		struct sgang_error err = { "" };
+		size_t members = 0;
+
+		lacks = c->says ? "no leaf has room" : NULL;
+		assert_int_equal(submit(told(c->comes), &err),
+				 c->says ? SGANG_SUBMIT_NEVER_FITS :
+					   SGANG_SUBMIT_FINE);
+		lacks = NULL;
+		assert_string_equal(err.text, c->says ? c->says : "");
+		assert_string_equal(asked_topology,
+				    c->topology ? c->topology : "");
+		for (; members < COUNT(c->of) && c->of[members].members;
+		     members++)
+			expect_asked(c->of[members].job_id,
+				     c->of[members].members,
+				     c->of[members].first);
+		assert_int_equal(n_asked, members);
+		assert_int_equal(n_spare, c->spare);
+		assert_int_equal(n_others, c->others);
+	}
+}
+
+#define RUN_ASKED(jobs, cases) run_asked(jobs, cases, COUNT(cases))
+#define NEVER "the gang can never start"
+
 /* 5.4: judged with all members that there are, as many as it needs of them,
  * whichever these may be. */
 SUBMIT_TEST(test_never_on_the_empty_cluster)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(5) }, .submitted = 20 },
-		{ .env = { GANG("t") }, .tasks = 3, .submitted = 10 },
-		{ .env = { GANG("other"), MIN(2) } },
+	static const struct asked_case first[] = {
+		{ "t", NULL, NULL, 0, 3, { { 0, 1, false }, { 1, 1, false } } },
+	}, more[] = {
+		{ "t", NEVER ": no leaf has room", NULL, 0, 0,
+		  { { 0, 1, false }, { 1, 1, false }, { 2, 3, false } } },
+		/* 14 of which it needs 5 */
+		{ "t array=0-9", NEVER ": no leaf has room", NULL, 9, 0,
+		  { { 0, 10, false }, { 1, 1, false }, { 2, 3, false } } },
 	};
-	const struct job comes = { .env = { GANG("t") } };
-	const struct job many = { .env = { GANG("t") }, .array = "0-9" };
-	struct sgang_error err = { "" };
 
-	ctld.jobs = there;
-	ctld.n_jobs = 1;
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
-	assert_int_equal(n_asked, 2);
-	expect_asked(0, 1, false);
-	expect_asked(1, 1, false);
-	assert_int_equal(n_spare, 0);
-	assert_int_equal(n_others, 3);
-
-	ctld.n_jobs = 3;
-	lacks = "no leaf has room";
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_NEVER_FITS);
-	assert_string_equal(err.text, "the gang can never start: no leaf has "
-				      "room");
-	assert_int_equal(n_asked, 3);
-	expect_asked(0, 1, false);
-	expect_asked(1, 1, false);
-	expect_asked(2, 3, false);
-	assert_int_equal(n_spare, 0);
-	assert_int_equal(n_others, 0);
-	/* 14 of which it needs 5 */
-	assert_int_equal(submit(&many, &err), SGANG_SUBMIT_NEVER_FITS);
-	expect_asked(0, 10, false);
-	expect_asked(2, 3, false);
-	assert_int_equal(n_spare, 9);
-	assert_int_equal(n_others, 0);
-	lacks = NULL;
+	RUN_ASKED("t min=5 submitted=20", first);
+	RUN_ASKED("t min=5 submitted=20; t tasks=3 submitted=10; other min=2",
+		  more);
 }
 
 /* 2.15, 2.18: groups that contradict those of members before it. */
 SUBMIT_TEST(test_tree)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(2),
-			   ROLE("r1:min=2:require=leaf/encode:min=1") } },
-		{ .env = { GANG("t"), ROLE("r1/decode:min=3:weight=10") } },
-		{ .env = { GANG("u"), ROLE("r1:min=9/encode/x") } },
-	};
-	static const struct {
-		const char *role;
-		const char *why; /* NULL: it is fine */
-	} cases[] = {
-		{ ROLE("r1/encode"), NULL },
-		{ ROLE("r1:min=2/decode:weight=10"), NULL },
-		{ ROLE("r1:prefer=node/decode"), NULL },
-		{ ROLE("r2:min=1"), NULL },
-		{ ROLE("r1:min=3/decode"),
-		  "group r1: min=3 and min=2 are said of it: all members must "
-		  "say the same" },
-		{ ROLE("r1/decode:weight=1"),
-		  "group r1/decode: weight=1 and weight=10 are said of it: all "
-		  "members must say the same" },
-		{ ROLE("r1:require=spine/decode"),
-		  "group r1: require=spine and require=leaf are said of it: all "
-		  "members must say the same" },
-		{ ROLE("r1"), "has members and groups in it" },
-		{ ROLE("r1/encode/left"), "has members and groups in it" },
-		{ NULL, "give each --gang-role" },
+	static const char *const cases[] = {
+		"t role=r1/encode",
+		"t role=r1:min=2/decode:weight=10",
+		"t role=r1:prefer=node/decode",
+		"t role=r2:min=1",
+		"t role=r1:min=3/decode | INVALID group r1: min=3 and min=2 "
+		"are said of it: all members must say the same",
+		"t role=r1/decode:weight=1 | INVALID group r1/decode: "
+		"weight=1 and weight=10 are said of it: all members must say "
+		"the same",
+		"t role=r1:require=spine/decode | INVALID group r1: "
+		"require=spine and require=leaf are said of it: all members "
+		"must say the same",
+		"t role=r1 | INVALID has members and groups in it",
+		"t role=r1/encode/left | INVALID has members and groups in it",
+		"t | INVALID give each --gang-role",
 	};
 
-	ctld.jobs = there;
-	ctld.n_jobs = 3;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct job comes = { .env = { GANG("t"),
-						    cases[i].role } };
-		struct sgang_error err = { "" };
-		int verdict = submit(&comes, &err);
-
-		if (verdict != (cases[i].why ? SGANG_SUBMIT_INVALID :
-					       SGANG_SUBMIT_FINE) ||
-		    (cases[i].why && !strstr(err.text, cases[i].why)))
-			fail_msg("case %zu: %d, %s", i, verdict, err.text);
-	}
+	RUN_WITH("t min=2 role=r1:min=2:require=leaf/encode:min=1; "
+		 "t role=r1/decode:min=3:weight=10; "
+		 "u role=r1:min=9/encode/x",
+		 cases);
 }
 
 /* 2.15, 5.4: a group is judged with the members that it has, as many as it needs
  * of them, at the lowest level that it or a group around it requires. */
 SUBMIT_TEST(test_group_never_fits)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(1),
-			   ROLE("r1:require=leaf/decode:min=4") },
-		  .tasks = 2 },
-		{ .env = { GANG("t"), ROLE("r1/encode") }, .tasks = 5 },
-		{ .env = { GANG("t"), ROLE("r2/decode") }, .tasks = 5 },
+	static const struct asked_case cases[] = {
+		{ "t role=r1/decode:require=spine",
+		  NEVER " with group r1/decode: no leaf has room",
+		  "require:leaf",
+		  0,
+		  1,
+		  { { 0, 1, false }, { 1, 2, false } } },
+		{ "t role=r1/decode array=0-5",
+		  NEVER " with group r1/decode: no leaf has room",
+		  "require:leaf",
+		  4,
+		  0,
+		  { { 0, 6, false }, { 1, 2, false } } },
+		{ "t role=r2/decode",
+		  NEVER " with group r2/decode: no leaf has room",
+		  NULL,
+		  5,
+		  0,
+		  { { 0, 1, false }, { 3, 5, false } } },
 	};
-	const struct job one = { .env = { GANG("t"),
-					  ROLE("r1/decode:require=spine") } };
-	const struct job many = { .env = { GANG("t"), ROLE("r1/decode") },
-				  .array = "0-5" };
-	const struct job other = { .env = { GANG("t"), ROLE("r2/decode") } };
-	struct sgang_error err = { "" };
+	static const char *const fine[] = {
+		"t role=r1/decode:require=spine",
+	};
+	static const char jobs[] =
+		"t min=1 role=r1:require=leaf/decode:min=4 tasks=2; "
+		"t role=r1/encode tasks=5; t role=r2/decode tasks=5";
 
-	ctld.jobs = there;
-	ctld.n_jobs = 3;
-	lacks = "no leaf has room";
-	assert_int_equal(submit(&one, &err), SGANG_SUBMIT_NEVER_FITS);
-	assert_string_equal(err.text, "the gang can never start with group "
-				      "r1/decode: no leaf has room");
-	assert_string_equal(asked_topology, "require:leaf");
-	assert_int_equal(n_asked, 2);
-	expect_asked(0, 1, false);
-	expect_asked(1, 2, false);
-	assert_int_equal(n_spare, 0);
-	assert_int_equal(n_others, 1);
-
-	assert_int_equal(submit(&many, &err), SGANG_SUBMIT_NEVER_FITS);
-	assert_int_equal(n_asked, 2);
-	assert_int_equal(n_spare, 4);
-	assert_int_equal(n_others, 0);
-
-	assert_int_equal(submit(&other, &err), SGANG_SUBMIT_NEVER_FITS);
-	assert_string_equal(asked_topology, "");
-	assert_int_equal(n_asked, 2);
-	assert_int_equal(n_spare, 5);
-	lacks = NULL;
-	assert_int_equal(submit(&one, &err), SGANG_SUBMIT_FINE);
+	RUN_ASKED(jobs, cases);
+	RUN_WITH(jobs, fine);
 }
 
 /* 5.5: whom --gang-order puts into the minimum is needed in any case, unless
  * others are expected that may come before. */
 SUBMIT_TEST(test_never_by_order)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(4), O "_order=1" } },
-		{ .env = { GANG("t"), O "_order=2" }, .tasks = 3 },
-		{ .env = { GANG("u"), MIN(4), TOTAL(6), O "_order=1" } },
-		{ .env = { GANG("u"), O "_order=2" }, .tasks = 3 },
-	};
-	static const struct {
-		struct job comes;
-		uint32_t spare, others;
-		bool first, one, three; /* the new job, those there */
-	} cases[] = {
-		{ LIST(.env = LIST(GANG("t"), O "_order=0")), 1, 0, true, true,
-		  false },
-		{ LIST(.env = LIST(GANG("t"), O "_order=2")), 1, 0, false, true,
-		  false },
-		{ LIST(.env = LIST(GANG("t"))), 1, 0, false, true, true },
-		{ LIST(.env = LIST(GANG("t"), O "_order=0"), .array = "0-3"), 4,
-		  0, true, false, false },
-		{ LIST(.env = LIST(GANG("t"), O "_order=0"), .array = "0-4"), 5,
-		  0, false, false, false },
+	static const struct asked_case cases[] = {
+		{ "t order=0",
+		  NULL,
+		  NULL,
+		  1,
+		  0,
+		  { { 0, 1, true }, { 1, 1, true }, { 2, 3, false } } },
+		{ "t order=2",
+		  NULL,
+		  NULL,
+		  1,
+		  0,
+		  { { 0, 1, false }, { 1, 1, true }, { 2, 3, false } } },
+		{ "t",
+		  NULL,
+		  NULL,
+		  1,
+		  0,
+		  { { 0, 1, false }, { 1, 1, true }, { 2, 3, true } } },
+		{ "t order=0 array=0-3",
+		  NULL,
+		  NULL,
+		  4,
+		  0,
+		  { { 0, 4, true }, { 1, 1, false }, { 2, 3, false } } },
+		{ "t order=0 array=0-4",
+		  NULL,
+		  NULL,
+		  5,
+		  0,
+		  { { 0, 5, false }, { 1, 1, false }, { 2, 3, false } } },
 		/* five are there, and one is expected */
-		{ LIST(.env = LIST(GANG("u"))), 2, 1, false, true, false },
-		{ LIST(.env = LIST(GANG("u"), O "_order=0")), 2, 1, true, true,
-		  false },
+		{ "u",
+		  NULL,
+		  NULL,
+		  2,
+		  1,
+		  { { 0, 1, false }, { 3, 1, true }, { 4, 3, false } } },
+		{ "u order=0",
+		  NULL,
+		  NULL,
+		  2,
+		  1,
+		  { { 0, 1, true }, { 3, 1, true }, { 4, 3, false } } },
 	};
-	struct sgang_error err = { "" };
 
-	ctld.jobs = there;
-	ctld.n_jobs = 4;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		bool u = i >= 5;
-
-		n_asked = 0;
-		assert_int_equal(submit(&cases[i].comes, &err),
-				 SGANG_SUBMIT_FINE);
-		assert_int_equal(n_asked, 3);
-		assert_int_equal(n_spare, cases[i].spare);
-		assert_int_equal(n_others, cases[i].others);
-		expect_asked(0, (uint32_t)(cases[i].spare > 2 ? i + 1 : 1),
-			     cases[i].first);
-		expect_asked(u ? 3 : 1, 1, cases[i].one);
-		expect_asked(u ? 4 : 2, 3, cases[i].three);
-	}
+	RUN_ASKED("t min=4 order=1; t order=2 tasks=3; "
+		  "u min=4 total=6 order=1; u order=2 tasks=3",
+		  cases);
 }
 
 /* 6.9: also of a gang that has started, and of a definition. */
 SUBMIT_TEST(test_expedited)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("ran"), MIN(1) },
-		  .started = true,
-		  .comment = "gang=alice/ran phase=running started=1" },
+	static const char *const cases[] = {
+		"new min=1 expedited | UNSUPPORTED --requeue=expedite",
+		"new expedited | UNSUPPORTED --requeue=expedite",
+		"new min=1 array=0-3 expedited | UNSUPPORTED "
+		"--requeue=expedite",
+		"ran expedited | UNSUPPORTED --requeue=expedite",
+		"new min=1 object held expedited | UNSUPPORTED "
+		"--gang-on-failure=requeue",
+		"- _PATH=/bin expedited",
 	};
-	static const struct job refused[] = {
-		{ .env = { GANG("new"), MIN(1) }, .expedited = true },
-		{ .env = { GANG("new") }, .expedited = true },
-		{ .env = { GANG("new"), MIN(1) },
-		  .array = "0-3",
-		  .expedited = true },
-		{ .env = { GANG("ran") }, .expedited = true },
-		{ .env = { GANG("new"), MIN(1), OBJECT },
-		  .held = true,
-		  .expedited = true },
-	};
-	struct job ordinary = { .env = { "PATH=/bin" }, .expedited = true };
-	struct sgang_error err = { "" };
 
-	ctld.jobs = there;
-	ctld.n_jobs = 1;
-	for (size_t i = 0; i < COUNT(refused); i++) {
-		assert_int_equal(submit(&refused[i], &err),
-				 SGANG_SUBMIT_UNSUPPORTED);
-		assert_non_null(strstr(err.text, "--requeue=expedite"));
-		assert_non_null(strstr(err.text, "--gang-on-failure=requeue"));
-	}
-	assert_int_equal(submit(&ordinary, &err), SGANG_SUBMIT_FINE);
+	RUN_WITH("ran min=1 started "
+		 "comment=gang=alice/ran phase=running started=1",
+		 cases);
 }
 
 /* Members start together, with the limit that they asked for. */
 SUBMIT_TEST(test_time_min)
 {
-	static const struct job there[] = {
-		{ .env = { GANG("t"), MIN(2) } },
-		{ .env = { GANG("ran"), MIN(1) },
-		  .started = true,
-		  .comment = "gang=alice/ran phase=running started=1" },
+	static const char *const cases[] = {
+		"t time_min | UNSUPPORTED --time-min",
+		"ran time_min",
 	};
-	struct job comes = { .env = { GANG("t") }, .time_min = true };
-	struct sgang_submit_change change = { .time_min = true };
-	struct sgang_submit_member member = member_of(&there[0], 1);
-	struct sgang_error err = { "" };
+	static const struct change_case changes[] = {
+		{ 1, { .time_min = true }, REFUSED(UNSUPPORTED, "") },
+		{ 2, { .time_min = true }, ALLOWED },
+	};
+	static const char jobs[] =
+		"t min=2; ran min=1 started "
+		"comment=gang=alice/ran phase=running started=1";
 
-	ctld.jobs = there;
-	ctld.n_jobs = 2;
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "--time-min"));
-	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err),
-			 SGANG_SUBMIT_UNSUPPORTED);
-	member.pending = false;
-	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err),
-			 SGANG_SUBMIT_FINE);
-	comes.env[0] = GANG("ran");
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
+	RUN_WITH(jobs, cases);
+	RUN_CHANGES(jobs, changes);
 }
 
 /* Partitions on a ring. */
@@ -1836,33 +1528,27 @@ static bool fake_barred(const char *partitions, char *why, size_t size)
  * definition has none. */
 SUBMIT_TEST(test_barred)
 {
-	static const struct job there = { .env = { GANG("t"), MIN(2) } };
-	struct job comes = { .env = { GANG("t") }, .partition = "ringed" };
-	struct sgang_submit_change change = { .partition = "ringed" };
-	struct sgang_submit_member member = member_of(&there, 1);
-	struct sgang_error err = { "" };
+	static const char *const cases[] = {
+		"t partition=ringed | UNSUPPORTED partition ringed: a ring; "
+		"submit the job to another partition, or without --gang",
+		"t partition=main",
+	};
+	static const char *const free_cases[] = {
+		"t partition=ringed",
+	};
+	static const struct change_case changes[] = {
+		{ 1, { .partition = "ringed" }, REFUSED(UNSUPPORTED, "") },
+		{ 1, { .partition = "main" }, ALLOWED },
+	}, free_changes[] = {
+		{ 1, { .partition = "ringed" }, ALLOWED },
+	};
 
-	ctld.jobs = &there;
-	ctld.n_jobs = 1;
 	host.barred = fake_barred;
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_UNSUPPORTED);
-	assert_string_equal(err.text,
-			    "partition ringed: a ring; submit the job to "
-			    "another partition, or without --gang");
-	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err),
-			 SGANG_SUBMIT_UNSUPPORTED);
-	change.partition = comes.partition = "main";
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
-	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err),
-			 SGANG_SUBMIT_FINE);
+	RUN_WITH("t min=2", cases);
+	RUN_CHANGES("t min=2", changes);
 	host.barred = NULL;
-	change.partition = comes.partition = "ringed";
-	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
-	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err),
-			 SGANG_SUBMIT_FINE);
+	RUN_WITH("t min=2", free_cases);
+	RUN_CHANGES("t min=2", free_changes);
 }
 
 /* ---- what is remembered ---- */
@@ -1926,14 +1612,14 @@ static bool sum_never(const struct sgang_submit_asked *members, size_t n,
 static struct job any_world_job(void)
 {
 	static const char *const says[] = {
-		MIN(3),
-		MIN(3),
-		MIN(3),
-		MIN(5),
-		TOTAL(6),
-		MODE("nonstrict"),
-		MATCH("only-waiting"),
-		MATCH("waiting-and-running"),
+		O "_min_member=3",
+		O "_min_member=3",
+		O "_min_member=3",
+		O "_min_member=5",
+		O "_total_number=6",
+		O "_mode=nonstrict",
+		O "_match=only-waiting",
+		O "_match=waiting-and-running",
 		O "_rank=1",
 		O "_rank=2",
 		O "_order=1",
@@ -1941,7 +1627,7 @@ static struct job any_world_job(void)
 	};
 	size_t said = (size_t)rand() % 30;
 	struct job job = {
-		.env = { rand() % 4 ? GANG("t") : GANG("alice/t"),
+		.env = { rand() % 4 ? O "=t" : O "=alice/t",
 			 said < 12 ? says[said] : NULL },
 		.uid = rand() % 8 ? 1000 : 1001,
 		.tasks = rand() % 4 ? 1 : 1 + (uint32_t)rand() % 3,
@@ -1953,7 +1639,7 @@ static struct job any_world_job(void)
 	};
 
 	if (rand() % 10 == 0) {
-		job.env[2] = OBJECT;
+		job.env[2] = O "_object=1";
 		job.held = true;
 	}
 	return job;
@@ -2063,7 +1749,7 @@ SUBMIT_TEST(test_as_a_walk)
 				sgang_members_forget(members);
 			verdict = submit_to_world(&job, members, rolls, seed);
 			verdicts[verdict]++;
-			job.submitted = (int64_t)ctld.n_jobs / 4;
+			job.submitted = (uint32_t)ctld.n_jobs / 4;
 			if (verdict <= SGANG_SUBMIT_IDLE || rand() % 4 == 0)
 				world[ctld.n_jobs++] = job;
 		}
@@ -2080,7 +1766,7 @@ SUBMIT_TEST(test_as_a_walk)
 /* Of members that wait already nothing is read again. */
 SUBMIT_TEST(test_cost)
 {
-	static const struct job job = { .env = { GANG("t"), MIN(9999) } };
+	const struct job job = { .env = { O "=t", O "_min_member=9999" } };
 	struct sgang_error err;
 
 	ctld.jobs = world;
