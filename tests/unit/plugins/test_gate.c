@@ -330,13 +330,60 @@ static int ask_later(const struct sgang_question *q, int64_t *start)
 	return rc;
 }
 
-static void assert_asked(size_t i, uint64_t nodes, enum sgang_victims victims,
-			 int64_t latest)
+/* Slurm's plugin was asked for a start on these nodes. */
+struct asked {
+	uint64_t nodes;
+	enum sgang_victims victims;
+	int64_t latest;
+};
+
+/* For one now without victims, and for any. */
+#define SPARING(on) ((struct asked){ (on), SGANG_VICTIMS_NONE, NOW })
+#define ANYHOW(on) ((struct asked){ (on), SGANG_VICTIMS_ALL, INT64_MAX })
+
+static void assert_asked(size_t n, const struct asked *asked)
 {
-	assert_true(i < stock.n);
-	assert_int_equal(stock.asked[i].nodes, nodes);
-	assert_int_equal(stock.asked[i].victims, victims);
-	assert_int_equal(stock.asked[i].latest, latest);
+	assert_int_equal(stock.n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(stock.asked[i].nodes, asked[i].nodes);
+		assert_int_equal(stock.asked[i].victims, asked[i].victims);
+		assert_int_equal(stock.asked[i].latest, asked[i].latest);
+	}
+	stock.n = 0;
+}
+
+/* These, one after the other, and no more since it was looked at last. */
+#define ASKED(...)                                             \
+	assert_asked(sizeof((struct asked[]){ __VA_ARGS__ }) / \
+			     sizeof(struct asked),             \
+		     (struct asked[]){ __VA_ARGS__ })
+
+/* It may start now, after these were asked; or not. */
+#define STARTS(q, ...)                                \
+	do {                                          \
+		assert_int_equal(ask_now(q, ALL), 0); \
+		ASKED(__VA_ARGS__);                   \
+	} while (0)
+#define WAITS(q, ...)                                 \
+	do {                                          \
+		assert_int_equal(ask_now(q, ALL), 7); \
+		ASKED(__VA_ARGS__);                   \
+	} while (0)
+
+/* All nodes of these are free then. */
+static void free_at(uint64_t nodes, int64_t when)
+{
+	for (uint32_t n = 0; n < NODES; n++)
+		if (nodes >> n & 1)
+			stock.free_at[n] = when;
+}
+
+static void expect_later(const struct sgang_question *q, int64_t when)
+{
+	int64_t start = 3;
+
+	assert_int_equal(ask_later(q, &start), 0);
+	assert_int_equal(start, when);
 }
 
 static int setup(void **state)
@@ -425,11 +472,9 @@ GATE_TEST(without_gangs_slurm_answers)
 
 	assert_false(sgang_gate_stands(NULL));
 	assert_int_equal(sgang_gate_now(&q, NULL), 0);
-	assert_asked(0, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
 	future = true;
 	assert_int_equal(sgang_gate_later(&q, NULL, &start), 0);
-	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
-	assert_int_equal(stock.n, 2);
+	ASKED(ANYHOW(ALL), ANYHOW(ALL));
 	assert_int_equal(start, NOW);
 	assert_int_equal(says.pokes, 0);
 }
@@ -437,27 +482,20 @@ GATE_TEST(without_gangs_slurm_answers)
 /* 3.18, 4.11 */
 GATE_TEST(members_are_the_last_victims)
 {
+	const struct asked apart = { ALL, SGANG_VICTIMS_APART, NOW };
 	struct sgang_question q = question(false, 2);
-	int64_t start = 0;
 
-	for (uint32_t n = 0; n < NODES; n++)
-		stock.free_at[n] = NOW + 100;
+	free_at(ALL, NOW + 100);
 	stock.has_apart = true;
 	stock.victims[SGANG_VICTIMS_APART] = 1;
 	stock.victims[SGANG_VICTIMS_ALL] = 3;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, ALL, SGANG_VICTIMS_APART, NOW);
-	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
-	assert_int_equal(stock.n, 2);
+	STARTS(&q, apart, ANYHOW(ALL));
 	/* not later, to spare a gang: Slurm would preempt now */
-	stock.n = 0;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_int_equal(start, NOW);
+	expect_later(&q, NOW);
 	assert_int_equal(stock.n, 2);
 	stock.n = 0;
 	stock.victims[SGANG_VICTIMS_APART] = 3;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_int_equal(stock.n, 1);
+	STARTS(&q, apart);
 }
 
 /* 4.8, 4.9 */
@@ -469,13 +507,10 @@ GATE_TEST(others_keep_off_what_gangs_need)
 	says.reserved = 0x0f0;
 	says.reserved_from = NOW + 60;
 	assert_true(sgang_gate_stands(NULL));
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, 0xf00, SGANG_VICTIMS_ALL, INT64_MAX);
+	STARTS(&q, ANYHOW(0xf00));
 	/* a job that ends before the gang starts may have its nodes */
-	stock.n = 0;
 	q.end = NOW + 60;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, 0xff0, SGANG_VICTIMS_ALL, INT64_MAX);
+	STARTS(&q, ANYHOW(0xff0));
 	/* too few are left: Slurm's own code */
 	q.end = NOW + 600;
 	q.min_nodes = 5;
@@ -485,53 +520,42 @@ GATE_TEST(others_keep_off_what_gangs_need)
 GATE_TEST(what_is_planned_now_starts_beside_a_gang)
 {
 	struct sgang_question q = question(false, 2);
-	int64_t start = 0;
 
 	says.reserved = 0xff0;
 	says.reserved_from = NOW + 60;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_asked(0, 0x00f, SGANG_VICTIMS_ALL, NOW);
-	assert_int_equal(stock.n, 1);
-	assert_int_equal(start, NOW);
+	expect_later(&q, NOW);
+	ASKED({ 0x00f, SGANG_VICTIMS_ALL, NOW });
 	/* else not before the gang has */
 	q.min_nodes = 5;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_int_equal(start, NOW + 60);
+	expect_later(&q, NOW + 60);
 	/* nor earlier than Slurm says */
-	for (uint32_t n = 4; n < NODES; n++)
-		stock.free_at[n] = NOW + 900;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_int_equal(start, NOW + 900);
+	free_at(0xff0, NOW + 900);
+	expect_later(&q, NOW + 900);
 }
 
 /* 4.7 */
 GATE_TEST(all_members_show_the_start_of_their_gang)
 {
 	struct sgang_question q = question(true, 2);
-	int64_t start = 3;
 
 	says.joint_start = NOW + 300;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_int_equal(start, NOW + 300);
+	expect_later(&q, NOW + 300);
 	assert_int_equal(says.planned, 3);
 	assert_int_equal(says.pokes, 1);
 	assert_int_equal(says.looks, 1);
 	/* on what is kept for it, without victims */
 	stock.n = 0;
 	says.kept = 0x0f0;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_asked(0, 0x0f0, SGANG_VICTIMS_NONE, INT64_MAX);
-	assert_int_equal(stock.n, 1);
+	expect_later(&q, NOW + 300);
+	ASKED({ 0x0f0, SGANG_VICTIMS_NONE, INT64_MAX });
 	/* never */
 	says.joint_start = INT64_MAX;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_int_equal(start, NOW + YEAR);
+	expect_later(&q, NOW + YEAR);
 	/* its gang has started */
 	says.joint_start = 0;
 	says.pokes = 0;
 	says.late = true;
-	assert_int_equal(ask_later(&q, &start), 0);
-	assert_int_equal(start, NOW);
+	expect_later(&q, NOW);
 	assert_int_equal(says.pokes, 0);
 }
 
@@ -541,14 +565,10 @@ GATE_TEST(the_cheapest_nodes_come_first)
 
 	stock.chosen = 0x030;
 	q = question(false, 2);
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, 0x030, SGANG_VICTIMS_NONE, NOW);
-	assert_int_equal(stock.n, 1);
+	STARTS(&q, SPARING(0x030));
 	/* Slurm takes others if it cannot have them */
-	stock.n = 0;
 	stock.free_at[4] = NOW + 5;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
+	STARTS(&q, SPARING(0x030), ANYHOW(ALL));
 }
 
 GATE_TEST(late_members_come_near_to_their_gang)
@@ -558,31 +578,18 @@ GATE_TEST(late_members_come_near_to_their_gang)
 	says.late = true;
 	says.cut = 0x004;
 	says.gang = 0x001;
-	stock.free_at[0] = stock.free_at[1] = stock.free_at[3] = NOW + 50;
-	assert_int_equal(ask_now(&q, ALL), 0);
+	free_at(0x00b, NOW + 50);
 	/* the leaf has nodes enough, none free; then the spine */
-	assert_asked(0, 0x00b, SGANG_VICTIMS_NONE, NOW);
-	assert_asked(1, 0x0fb, SGANG_VICTIMS_NONE, NOW);
-	assert_int_equal(stock.n, 2);
+	STARTS(&q, SPARING(0x00b), SPARING(0x0fb));
 	/* and with victims only from all */
-	for (uint32_t n = 0; n < NODES; n++)
-		stock.free_at[n] = NOW + 50;
-	stock.n = 0;
-	assert_int_equal(ask_now(&q, ALL), 7);
-	assert_asked(2, 0xffb, SGANG_VICTIMS_ALL, INT64_MAX);
-	assert_int_equal(stock.n, 3);
+	free_at(ALL, NOW + 50);
+	WAITS(&q, SPARING(0x00b), SPARING(0x0fb), ANYHOW(0xffb));
 	/* the next level has no more nodes */
-	stock.n = 0;
 	says.gang = 0x100;
-	assert_int_equal(ask_now(&q, ALL), 7);
-	assert_asked(0, 0xf00, SGANG_VICTIMS_NONE, NOW);
-	assert_asked(1, 0xffb, SGANG_VICTIMS_ALL, INT64_MAX);
-	assert_int_equal(stock.n, 2);
+	WAITS(&q, SPARING(0xf00), ANYHOW(0xffb));
 	/* none has nodes */
-	stock.n = 0;
 	says.gang = 0;
-	assert_int_equal(ask_now(&q, ALL), 7);
-	assert_int_equal(stock.n, 1);
+	WAITS(&q, ANYHOW(0xffb));
 }
 
 /* 6.4: elsewhere if it starts there now; else nobody minds. */
@@ -593,18 +600,11 @@ GATE_TEST(late_members_leave_nodes_that_failed_alone)
 	says.late = true;
 	says.gang = 0;
 	says.lost = 0x003;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, ALL & ~UINT64_C(0x003), SGANG_VICTIMS_NONE, NOW);
-	assert_int_equal(stock.n, 1);
+	STARTS(&q, SPARING(0xffc));
 	/* not for a later start, nor for a victim */
-	for (uint32_t n = 2; n < NODES; n++)
-		stock.free_at[n] = NOW + 50;
+	free_at(0xffc, NOW + 50);
 	stock.victims[SGANG_VICTIMS_ALL] = ALL;
-	stock.n = 0;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, ALL & ~UINT64_C(0x003), SGANG_VICTIMS_NONE, NOW);
-	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
-	assert_int_equal(stock.n, 2);
+	STARTS(&q, SPARING(0xffc), ANYHOW(ALL));
 }
 
 /* 6.7: among nodes that are as near. */
@@ -615,21 +615,12 @@ GATE_TEST(late_members_have_their_nodes_back)
 	says.late = true;
 	says.gang = 0x001;
 	says.had = 0xf0c;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, 0x00c, SGANG_VICTIMS_NONE, NOW);
-	assert_int_equal(stock.n, 1);
+	STARTS(&q, SPARING(0x00c));
 	/* not worth a later start; nor are fewer nodes than it needs */
 	stock.free_at[3] = NOW + 50;
-	stock.n = 0;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, 0x00c, SGANG_VICTIMS_NONE, NOW);
-	assert_asked(1, 0x00f, SGANG_VICTIMS_NONE, NOW);
-	assert_int_equal(stock.n, 2);
-	stock.n = 0;
+	STARTS(&q, SPARING(0x00c), SPARING(0x00f));
 	says.had = 0x008;
-	assert_int_equal(ask_now(&q, ALL), 0);
-	assert_asked(0, 0x00f, SGANG_VICTIMS_NONE, NOW);
-	assert_int_equal(stock.n, 1);
+	STARTS(&q, SPARING(0x00f));
 }
 
 /* ---- whatever there is ---- */
