@@ -310,6 +310,27 @@ static void init_request(const struct cluster *cluster,
 	request->max_level = SGANG_LEVEL_UNCONNECTED;
 }
 
+/* What differs from round to round, beside the load. */
+typedef void (*prepare_f)(struct cluster *cluster,
+			  struct sgang_plan_request *request);
+
+static int bench(struct cluster *cluster, enum load how, const char *name,
+		 struct sgang_plan_request *request, prepare_f prepare,
+		 unsigned int rounds)
+{
+	struct result result = { .n = 0 };
+
+	while (result.n < rounds) {
+		load(cluster, how, 1000 + result.n);
+		if (prepare)
+			prepare(cluster, request);
+		if (plan_once(request, &result))
+			return -1;
+	}
+	print_result(cluster, how, name, &result);
+	return 0;
+}
+
 static int bench_gang(struct cluster *cluster, enum load how,
 		      const struct gang *gang, unsigned int rounds)
 {
@@ -319,19 +340,12 @@ static int bench_gang(struct cluster *cluster, enum load how,
 		.distinct = gang->slots != 1,
 	};
 	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
 
 	load(cluster, how, 1000);
 	if (room(cluster, gang) < gang->units)
 		return 0;
 	init_request(cluster, &request, &member, 1);
-	while (result.n < rounds) {
-		load(cluster, how, 1000 + result.n);
-		if (plan_once(&request, &result))
-			return -1;
-	}
-	print_result(cluster, how, gang->name, &result);
-	return 0;
+	return bench(cluster, how, gang->name, &request, NULL, rounds);
 }
 
 static int bench_gangs(struct cluster *cluster, unsigned int rounds)
@@ -424,18 +438,11 @@ static int bench_apart(struct cluster *cluster, const char *name,
 		       unsigned int rounds)
 {
 	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
 
 	init_request(cluster, &request, members, SPREAD_MEMBERS);
 	request.spread = true;
 	request.spread_level = level;
-	while (result.n < rounds) {
-		load(cluster, PARTLY, 1000 + result.n);
-		if (plan_once(&request, &result))
-			return -1;
-	}
-	print_result(cluster, PARTLY, name, &result);
-	return 0;
+	return bench(cluster, PARTLY, name, &request, NULL, rounds);
 }
 
 static int bench_spread(unsigned int rounds)
@@ -527,7 +534,6 @@ static int bench_tree(struct cluster *cluster, enum load how,
 	struct sgang_plan_member members[REPLICAS * 2 * ROLE_UNITS];
 	struct sgang_plan_group groups[1 + 3 * REPLICAS];
 	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
 
 	memset(groups, 0, sizeof(groups));
 	make_tree(tree, members, groups);
@@ -535,13 +541,7 @@ static int bench_tree(struct cluster *cluster, enum load how,
 		     (size_t)REPLICAS * 2 * ROLE_UNITS);
 	request.group = groups;
 	request.n_groups = 1 + 3 * REPLICAS;
-	while (result.n < rounds) {
-		load(cluster, how, 1000 + result.n);
-		if (plan_once(&request, &result))
-			return -1;
-	}
-	print_result(cluster, how, tree->name, &result);
-	return 0;
+	return bench(cluster, how, tree->name, &request, NULL, rounds);
 }
 
 static int bench_trees(unsigned int rounds)
@@ -576,16 +576,9 @@ static int bench_members(struct cluster *cluster, const char *name,
 			 unsigned int rounds)
 {
 	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
 
 	init_request(cluster, &request, members, n);
-	while (result.n < rounds) {
-		load(cluster, PARTLY, 1000 + result.n);
-		if (plan_once(&request, &result))
-			return -1;
-	}
-	print_result(cluster, PARTLY, name, &result);
-	return 0;
+	return bench(cluster, PARTLY, name, &request, NULL, rounds);
 }
 
 static int bench_mixed(unsigned int rounds)
@@ -685,56 +678,43 @@ static int bench_few(struct cluster *cluster, unsigned int rounds)
 
 /* 4 to 32 members of 1, 2, 4 and 8 GPUs, a gang for each round. */
 #define GPU_MEMBERS 32
+#define HARD_MEMBERS 200
+#define GPU_NODES 1024
 
-static size_t make_gpu_members(struct cluster *cluster,
-			       struct sgang_plan_member *members)
+static struct sgang_plan_member gpu_members[HARD_MEMBERS];
+
+/* Only the GPUs count. */
+static void draw_gpus(struct cluster *cluster,
+		      struct sgang_plan_request *request)
 {
-	size_t n = 4 + rnd(cluster, GPU_MEMBERS - 3), i;
+	size_t n = 4 + rnd(cluster, GPU_MEMBERS - 3);
 
-	for (i = 0; i < n; i++)
-		members[i] = (struct sgang_plan_member){
+	for (size_t i = 0; i < n; i++)
+		gpu_members[i] = (struct sgang_plan_member){
 			.units = rnd(cluster, 4) ? 1 : 2,
 			.distinct = true,
 			.slots = 1u << rnd(cluster, 4),
 			.ranks = 1
 		};
-	return n;
-}
-
-/* Only the GPUs count. */
-static int bench_gpu_slots(struct cluster *cluster, unsigned int rounds)
-{
-	struct sgang_plan_member members[GPU_MEMBERS];
-	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
-
-	while (result.n < rounds) {
-		load(cluster, PARTLY, 1000 + result.n);
-		init_request(cluster, &request, members,
-			     make_gpu_members(cluster, members));
-		if (plan_once(&request, &result))
-			return -1;
-	}
-	print_result(cluster, PARTLY, "gpus", &result);
-	return 0;
+	init_request(cluster, request, gpu_members, n);
 }
 
 /* CPUs and memory count, too: what is free of them goes with the GPUs, more or
  * less. */
 enum { CPUS, MEMORY, GPUS, DIMS };
 
-static void load_vectors(struct cluster *cluster, uint32_t *free,
-			 uint32_t *total)
-{
-	uint32_t node;
+static uint32_t need[HARD_MEMBERS][DIMS];
+static uint32_t free_of[GPU_NODES][DIMS], total_of[GPU_NODES][DIMS];
 
-	for (node = 0; node < cluster->n_nodes; node++) {
-		uint32_t *at = free + (size_t)node * DIMS;
+static void load_vectors(struct cluster *cluster)
+{
+	for (uint32_t node = 0; node < cluster->n_nodes; node++) {
+		uint32_t *at = free_of[node];
 		uint32_t gpus = cluster->free[node], more = rnd(cluster, 3);
 
-		total[node * DIMS + CPUS] = 64;
-		total[node * DIMS + MEMORY] = 1024;
-		total[node * DIMS + GPUS] = SLOTS;
+		total_of[node][CPUS] = 64;
+		total_of[node][MEMORY] = 1024;
+		total_of[node][GPUS] = SLOTS;
 		at[GPUS] = gpus;
 		at[CPUS] = more == 2 || gpus == SLOTS ?
 				   8 * gpus :
@@ -745,91 +725,70 @@ static void load_vectors(struct cluster *cluster, uint32_t *free,
 	}
 }
 
-static int bench_gpu_vectors(struct cluster *cluster, unsigned int rounds)
+static void use_vectors(struct sgang_plan_request *request)
 {
-	struct sgang_plan_member members[GPU_MEMBERS];
-	uint32_t need[GPU_MEMBERS][DIMS];
-	size_t size = (size_t)cluster->n_nodes * DIMS * sizeof(uint32_t), i, n;
-	uint32_t *free_of = malloc(size), *total = malloc(size);
-	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
-	int rc = free_of && total ? 0 : -1;
+	for (size_t i = 0; i < request->n_members; i++)
+		gpu_members[i].need = need[i];
+	request->n_dims = DIMS;
+	request->free = free_of[0];
+	request->total = total_of[0];
+}
 
-	while (result.n < rounds && !rc) {
-		load(cluster, PARTLY, 1000 + result.n);
-		n = make_gpu_members(cluster, members);
-		load_vectors(cluster, free_of, total);
-		for (i = 0; i < n; i++) {
-			need[i][GPUS] = members[i].slots;
-			need[i][CPUS] = members[i].slots;
-			need[i][MEMORY] = 100 * members[i].slots;
-			members[i].need = need[i];
-		}
-		init_request(cluster, &request, members, n);
-		request.n_dims = DIMS;
-		request.free = free_of;
-		request.total = total;
-		rc = plan_once(&request, &result);
+static void draw_vectors(struct cluster *cluster,
+			 struct sgang_plan_request *request)
+{
+	draw_gpus(cluster, request);
+	load_vectors(cluster);
+	for (size_t i = 0; i < request->n_members; i++) {
+		need[i][GPUS] = need[i][CPUS] = gpu_members[i].slots;
+		need[i][MEMORY] = 100 * gpu_members[i].slots;
 	}
-	if (!rc)
-		print_result(cluster, PARTLY, "gpus+cpus+memory", &result);
-	free(free_of);
-	free(total);
-	return rc;
+	use_vectors(request);
 }
 
 /* Members of random needs, until they take most of the GPUs that are free: hard
  * to fit, so the plans take all steps of a budget. */
-#define HARD_MEMBERS 200
-
-static size_t make_hard_members(struct cluster *cluster,
-				const uint32_t *free_of,
-				struct sgang_plan_member *members,
-				uint32_t need[][DIMS])
+static void draw_hard(struct cluster *cluster,
+		      struct sgang_plan_request *request)
 {
 	uint64_t room = 0, taken = 0;
-	uint32_t node;
 	size_t n;
 
-	for (node = 0; node < cluster->n_nodes; node++)
-		room += free_of[node * DIMS + GPUS];
+	load_vectors(cluster);
+	for (uint32_t node = 0; node < cluster->n_nodes; node++)
+		room += free_of[node][GPUS];
 	for (n = 0; n < HARD_MEMBERS && taken * 100 < room * 88; n++) {
 		need[n][GPUS] = 1 + rnd(cluster, 5);
 		need[n][CPUS] = 1 + rnd(cluster, 6 * need[n][GPUS]);
 		need[n][MEMORY] = 1 + rnd(cluster, 90 * need[n][GPUS]);
-		members[n] = (struct sgang_plan_member){ .units = 1,
-							 .slots = need[n][CPUS],
-							 .ranks = 1,
-							 .distinct = true,
-							 .need = need[n] };
+		gpu_members[n] = (struct sgang_plan_member){
+			.units = 1,
+			.slots = need[n][CPUS],
+			.ranks = 1,
+			.distinct = true,
+		};
 		taken += need[n][GPUS];
 	}
-	return n;
+	init_request(cluster, request, gpu_members, n);
+	use_vectors(request);
+}
+
+static int bench_drawn(struct cluster *cluster, const char *name,
+		       prepare_f draw, unsigned int rounds)
+{
+	struct sgang_plan_request request;
+
+	return bench(cluster, PARTLY, name, &request, draw,
+		     rounds < 24 ? 24 : rounds);
 }
 
 static int bench_hard(unsigned int rounds)
 {
-	struct sgang_plan_member members[HARD_MEMBERS];
-	uint32_t need[HARD_MEMBERS][DIMS], free_of[64 * DIMS];
-	uint32_t total[64 * DIMS];
-	struct sgang_plan_request request;
-	struct result result = { .n = 0 };
 	struct cluster cluster;
 	int rc = open_cluster(&cluster, 64, 16, 2);
 
-	while (!rc && result.n < rounds) {
-		load(&cluster, PARTLY, 1000 + result.n);
-		load_vectors(&cluster, free_of, total);
-		init_request(&cluster, &request, members,
-			     make_hard_members(&cluster, free_of, members,
-					       need));
-		request.n_dims = DIMS;
-		request.free = free_of;
-		request.total = total;
-		rc = plan_once(&request, &result);
-	}
 	if (!rc)
-		print_result(&cluster, PARTLY, "hard", &result);
+		rc = bench_drawn(&cluster, "hard", draw_hard, rounds);
 	close_cluster(&cluster);
 	return rc;
 }
@@ -843,16 +802,17 @@ static int bench_small(unsigned int rounds)
 		rc = bench_few(&cluster, rounds < 24 ? 24 : rounds);
 	close_cluster(&cluster);
 	if (!rc)
-		rc = open_cluster(&cluster, 1024, 16, 3);
+		rc = open_cluster(&cluster, GPU_NODES, 16, 3);
 
 	if (!rc)
 		rc = bench_workers(&cluster, rounds);
 	if (!rc)
 		rc = bench_shared(&cluster, rounds);
 	if (!rc)
-		rc = bench_gpu_slots(&cluster, rounds < 24 ? 24 : rounds);
+		rc = bench_drawn(&cluster, "gpus", draw_gpus, rounds);
 	if (!rc)
-		rc = bench_gpu_vectors(&cluster, rounds < 24 ? 24 : rounds);
+		rc = bench_drawn(&cluster, "gpus+cpus+memory", draw_vectors,
+				 rounds);
 	close_cluster(&cluster);
 	if (rc)
 		return rc;
@@ -887,7 +847,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (bench_mixed((unsigned int)rounds) ||
 	    bench_small((unsigned int)rounds) ||
-	    bench_hard((unsigned int)rounds < 24 ? 24 : (unsigned int)rounds))
+	    bench_hard((unsigned int)rounds))
 		return 1;
 	if (argc < 3 && bench_spread((unsigned int)rounds))
 		return 1;
