@@ -133,50 +133,37 @@ all_run()
 	test $n = $((${#live[@]} + ${#blockers[@]})) && test -z "${run_at[*]}"
 }
 
-# True if each was told the same, and has its rank.
-all_told()
+# What Slurm says of the members that live.
+say_where()
 {
-	local id told=()
+	local id
 
 	for id in ${live[@]}; do
-		test -s "$season/$id.told" || return 1
-		told+=("$season/$id.told")
+		echo "at $EPOCHREALTIME $id ${gang_of[$id]} ${run_of[$id]}" \
+			"${nodes_of[$id]}"
 	done
+	echo "settled $EPOCHREALTIME"
+}
+
+# True if no member was told anything false by what was seen of this season, and by
+# what this command says: judged [COMMAND]
+judged()
+{
 	{
-		for id in ${live[@]}; do
-			echo "at $id ${gang_of[$id]} ${run_of[$id]}"
-		done
-		cat "${told[@]}"
-	} | awk '
-		$1 == "at" { gang[$2] = $3; run[$2] = $4; n[$3]++; next }
-		$4 != run[$3] { next }
-		$1 == "owns" { owned[$3] = $6 }
-		$1 == "told" { told[$3] = $6 " " $7 " " $9 }
-		END {
-			for (id in gang) {
-				g = gang[id]
-				if (!(id in told) ||
-				    (g in map && map[g] != told[id]))
-					exit 1
-				map[g] = told[id]
-				split(told[id], w, " ")
-				m = split(w[2], list, ",")
-				for (i = 1; i <= m; i++)
-					if (list[i] == id && owned[id] "" != i - 1 "")
-						exit 1
-			}
-			for (g in map) {
-				split(map[g], w, " ")
-				m = split(w[2] "," w[3], list, ",")
-				for (i = 1; i <= m; i++)
-					if (list[i] in gang)
-						n[g]--
-					else if (list[i] != "-")
-						exit 1
-				if (n[g])
-					exit 1
-			}
-		}'
+		cat "$season"/*.told "$season/facts" 2>/dev/null |
+			sort -s -n -k 2,2
+		"$@"
+	} >"$season/all"
+	"$top_srcdir/tests/judge/judge" -v limit=$churn_limit \
+		-v overlap=$churn_overlap -v seed=$first_seed \
+		"$slurm_dir/etc/topology.conf" "$season/all" >"$season/verdict"
+}
+
+# True if each was told the same, which is so, and has its rank.
+all_told()
+{
+	judged say_where
+	grep -qx "# all agree" "$season/verdict"
 }
 
 all_gone()
@@ -191,23 +178,13 @@ settled()
 
 settle()
 {
-	local id
-
 	seen_at=$EPOCHREALTIME
-	wait_for 60 settled || { fact unsettled; return 1; }
-	for id in ${live[@]}; do
-		fact at $id ${gang_of[$id]} ${run_of[$id]} ${nodes_of[$id]}
-	done
-	fact settled
-}
-
-# True if no member was told anything false by what was seen of this season.
-judged()
-{
-	cat "$season"/*.told "$season/facts" | sort -s -n -k 2,2 >"$season/all"
-	"$top_srcdir/tests/judge/judge" -v limit=$churn_limit \
-		-v overlap=$churn_overlap -v seed=$first_seed \
-		"$slurm_dir/etc/topology.conf" "$season/all" >"$season/verdict"
+	wait_for 60 settled || {
+		cat "$season/verdict" >&2
+		fact unsettled
+		return 1
+	}
+	say_where >>"$season/facts"
 }
 
 # --- losses ---

@@ -325,10 +325,11 @@ function check_spare(g, n, r, id,   i, m, list, c, f) {
 		    ", that on " f " costs less")
 }
 
-# The nodes that a rank has in the map, of which it has as many as in Slurm.
+# The nodes that a rank has in the map, of which it has as many as in Slurm. Of a job
+# that is not there "" is passed on: gawk 5.2 frees an element that is not there twice.
 function next_place(id, places,   k, names, text) {
 	text = places[++n_places]
-	for (k = expand(node[id], names); k > 1; k--) {
+	for (k = expand(node[id] "", names); k > 1; k--) {
 		text = text "," places[++n_places]
 		is_wide = 1
 	}
@@ -351,7 +352,7 @@ function check_own(g, m, n, list,   i, k, k_own, part, text) {
 
 function check_rank(g, i, id) {
 	now_id[i] = id
-	if (at[id] != g || as_set(node[id]) != as_set(now_node[i]))
+	if (at[id] != g || as_set(node[id] "") != as_set(now_node[i]))
 		bad("rank " i " of " g " is job " id " on " now_node[i] \
 		    " by the file, " node[id] " by squeue")
 	else if (g in policy && owned[id " " run[id]] "" != i "")
@@ -384,6 +385,10 @@ function check_map(g,   list, n, i, m, names, places, k) {
 		return 0
 	n_places = is_wide = 0
 	m = g " " now_epoch[g]
+	if (!(m in map_of)) {
+		bad("nobody of " g " was told anything")
+		return 0
+	}
 	n = split(ids_of[m], list, ",")
 	if (n != ranks[g])
 		bad(g " has " n " ranks, not " ranks[g])
@@ -490,11 +495,17 @@ function remember(g, n,   i, id) {
 
 $1 == "settled" {
 	n_events += event != 0
+	disagree = agree = 0
 	for (g in ranks) {
+		before = violations
 		split("", now_node)
 		split("", now_id)
 		split("", changed)
 		n = check_map(g)
+		if (n && violations == before)
+			agree++
+		else
+			disagree++
 		if (!n)
 			continue
 		check_epoch(g)
@@ -515,6 +526,8 @@ $1 == "settled" {
 $1 == "unsettled" { bad("nothing comes of it"); next }
 
 function say_maps() {
+	if (agree && !disagree)
+		print "# all agree"
 	for (what in timed)
 		printf "# %s: %d, at most %.2f s\n", what, timed[what], longest[what]
 	if (longest_wait != "")

@@ -228,7 +228,17 @@ sees()
 }
 
 test_expect_success 'nothing is wrong' '
+	sees 0 "^# all agree" "" &&
 	sees 0 "^# 5 events, 15 maps, 2 wide, .* 3 heirs, 1 spares, " ""
+'
+test_expect_success 'nobody has been told' '
+	printf "%s\n" "gang 1 g 3 ignore" "event 2 0 start -" "settled 3" >facts &&
+	judged 1 "nobody of g was told anything" facts &&
+	! grep "all agree" verdict
+'
+test_expect_success 'one has yet to be told' '
+	sees 1 "members of r were told epochs" "/^told 83 32/d" &&
+	! grep "all agree" verdict
 '
 while IFS='|' read -r -u 8 count text edit; do
 	test_expect_success "the judge: $text" "sees $count '$text' '$edit'"
