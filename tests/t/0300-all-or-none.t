@@ -13,14 +13,7 @@ gang_scripts busy ten eight
 
 occupy()
 {
-	local node
-
-	busy=()
-	for node; do
-		busy+=($(submit -w $node --exclusive -L lic:1 busy.sh)) ||
-			return 1
-	done
-	wait_for 15 all_in RUNNING ${busy[@]}
+	on_nodes "$*" --exclusive -L lic:1 busy.sh && busy=(${jobs[@]})
 }
 
 # Members that run until NAME.go is there, in the array "members".

@@ -15,15 +15,8 @@ slurm_start
 # fill PARTITION [OPTIONS...]: a job on all CPUs of each node
 fill()
 {
-	local partition=$1 node
-
-	shift
-	busy=()
-	for node in n{1..4}; do
-		busy+=($(submit -p $partition -w $node -N1 -n4 --mem=100 "$@")) ||
-			return 1
-	done
-	wait_for 15 all_in RUNNING ${busy[@]}
+	on_nodes "n1 n2 n3 n4" -p $1 -N1 -n4 --mem=100 "${@:2}" &&
+		busy=(${jobs[@]})
 }
 
 # gang NAME SIZE OPTIONS...
@@ -50,11 +43,8 @@ test_expect_success 'each node is full once, with -s' 'fill yes -s'
 test_expect_success '5.5 YES:2 and -s: beside them' 'starts shares 4 -p yes -s -n4'
 test_expect_success '5.6 YES:2 without -s: no room' 'waits alone 4 -p yes -n4'
 test_expect_success 'all nodes but one are full, without -s' '
-	drop ${busy[@]} && busy=() &&
-	for node in n2 n3 n4; do
-		busy+=($(submit -p yes -w $node -N1 -n4 --mem=100)) || return 1
-	done &&
-	wait_for 15 all_in RUNNING ${busy[@]}
+	drop ${busy[@]} &&
+	on_nodes "n2 n3 n4" -p yes -N1 -n4 --mem=100 && busy=(${jobs[@]})
 '
 
 # both NAME CPUS-WITHOUT CPUS-WITH...: a member without -s, the others with it

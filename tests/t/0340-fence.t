@@ -27,17 +27,11 @@ small_jobs()
 # The whole cluster is busy, the gang waits, small jobs wait behind it.
 queue_up()
 {
-	local i
-
 	rm -f *.go small.log
 	members=() small=()
 	block=$(submit -N 4 --exclusive block.sh) &&
 		wait_state $block RUNNING || return 1
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=fence \
-			--gang-min-member=4 gang.sh)) || return 1
-	done
-	small_jobs 3 && wait_for 15 gang_attempted ${members[0]} 1
+	gang_of_nodes fence 4 gang.sh && small_jobs 3 && wait_for 15 gang_attempted ${members[0]} 1
 }
 
 # Seconds that the gang waited with all nodes free: $1 is the job that had them.

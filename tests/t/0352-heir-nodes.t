@@ -67,11 +67,7 @@ round()
 		blockers+=($(submit -w n$n -N1 --exclusive -t 10)) || return 1
 	done
 	wait_for 20 all_in RUNNING ${blockers[@]} || return 1
-	members=()
-	for n in $(seq $((RANDOM % 3 + 3))); do
-		members+=($(submit -N1 --exclusive -t 10 --gang=g \
-			--gang-min-member=3)) || return 1
-	done
+	gang_of_nodes g $((RANDOM % 3 + 3)) -t 10 --gang-min-member=3 || return 1
 	wait_for 20 all_in RUNNING ${members[@]} || return 1
 	wait_for 10 "test -n \"\$(gang_record ${members[-1]} rank)\"" || return 1
 	# some of the others end, so that there is a choice

@@ -29,12 +29,8 @@ began() { grep -c Began mails; }
 high() { submit -p high --mem=10 --gang=$1 --gang-min-member=2 "${@:2}"; }
 
 test_expect_success '2.27 a gang that cannot start preempts nobody' '
-	low=() &&
-	for i in 1 2 3 4; do
-		low+=($(submit -p low -w n$i -n 2 -B 1:2 -m block:block)) ||
-			return 1
-	done &&
-	wait_for 10 all_in RUNNING ${low[@]} &&
+	on_nodes "n1 n2 n3 n4" -p low -n 2 -B 1:2 -m block:block &&
+	low=(${jobs[@]}) &&
 	layout="-N 1 -n 2 -B 2:1:1 --ntasks-per-socket=1 -L lic:1" &&
 	members=($(high greedy $layout) $(high greedy $layout)) &&
 	wait_for 20 gang_attempted ${members[0]} 2 &&

@@ -96,11 +96,7 @@ test_expect_success '6.8: it yields its part of a node, and no more' '
 # node to the gang again.
 test_expect_success '6.8: it holds on while another victim has its time of grace' '
 	busy=$(run_job -p short -w n2 -N 1 --exclusive) &&
-	members=() &&
-	for i in 1 2; do
-		members+=($(submit -N 1 --exclusive --gang=mixed \
-			--gang-min-member=2 --gang-mode=nonstrict mixed.sh))
-	done &&
+	gang_of_nodes mixed 2 --gang-mode=nonstrict mixed.sh &&
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 1" &&
 	lost=$(held_on n1 ${members[@]}) &&
 	high=$(submit -p high -w n[1-2] -N 2 --exclusive) &&

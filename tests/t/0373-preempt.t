@@ -188,11 +188,8 @@ test_expect_success '3.24: a single job goes before a gang' '
 '
 test_expect_success '1.17: members above the minimum go before other jobs' '
 	clear_cluster &&
-	lowgang=() &&
-	for i in 1 2 3; do
-		lowgang+=($(submit -N1 --exclusive -t 10 --gang=ext \
-			--gang-min-member=1 --gang-total-number=3)) || return 1
-	done &&
+	gang_of_nodes ext 3 -t 10 --gang-min-member=1 --gang-total-number=3 &&
+	lowgang=(${members[@]}) &&
 	wait_for 15 all_in RUNNING ${lowgang[@]} &&
 	single=$(run_job -N1 --exclusive -t 10) &&
 	gang h 2 -p high &&

@@ -28,26 +28,13 @@ slurm_start
 # A gang of three with these options, in "gang": gather NAME OPTION...
 gather()
 {
-	local name=$1 i
-
-	shift
-	gang=()
-	for i in 1 2 3; do
-		gang+=($(submit -p high --gang=$name --gang-min-member=3 \
-			-t 5 "$@")) || return 1
-	done
+	submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]})
 }
 
 # A job on each node, in "low": occupy OPTION...
 occupy()
 {
-	local i
-
-	low=()
-	for i in 1 2 3; do
-		low+=($(submit -w n$i -t 10 "$@")) || return 1
-	done
-	wait_for 20 all_in RUNNING ${low[@]}
+	on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]})
 }
 
 starts()

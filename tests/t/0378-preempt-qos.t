@@ -52,13 +52,7 @@ fill()
 # gang NAME COUNT QOS [OPTIONS...]: members of one node each, in members
 gang()
 {
-	local name=$1 count=$2 i
-
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N1 --exclusive -t 10 --gang=$name \
-			--gang-min-member=$count --qos=$3 "${@:4}")) || return 1
-	done
+	gang_of_nodes $1 $2 -t 10 --qos="${@:3}"
 }
 
 running() { squeue -h -t R -j "$(IFS=,; echo "$*")" -o %i | wc -l; }
@@ -157,11 +151,7 @@ test_expect_success '3.29: a limit of nodes stops the gang: nobody is touched' '
 for qos in peruser peracct; do
 	test_expect_success "3.29: nodes of a QOS, $qos: nobody is touched" '
 		fill low &&
-		members=() &&
-		for i in 1 2; do
-			members+=($(submit -n4 -t 10 --gang=$qos \
-				--gang-min-member=2 --qos=$qos)) || return 1
-		done &&
+		submit_gang $qos 2 -n4 -t 10 --qos=$qos &&
 		wait_for 20 spares limit &&
 		still 8 "test \$(running \${lows[@]}) = 4" &&
 		acct modify qos $qos set MaxTRESPerUser=node=4 \

@@ -16,40 +16,15 @@ PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
 slurm_start
 sgang=$top_builddir/src/cmd/sgang
 
-# A member, which tells what it was told; ID.fail makes it fail, GANG.go end.
-cat >tells.sh <<-'EOS'
-	#!/bin/bash
-	cd "$SLURM_SUBMIT_DIR"
-	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID.part
-	mv env.$SLURM_JOB_ID.part env.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
-	echo $SLURM_JOB_ID >>begun
-	until test -e $SLURM_GANG_NAME.go; do
-		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		read -rt 0.1 <> <(:) || :
-	done
-EOS
-chmod 755 tells.sh
+tells_script
 
 # gather GANG COUNT [OPTIONS]: so many members, three of which have a rank
 gather()
 {
-	local gang=$1 n=$2
-
-	shift 2
-	members=()
-	while test $n -gt 0; do
-		members+=($(submit -N1 -n2 --exclusive -t 10 --gang=$gang \
-			--gang-min-member=3 "$@" "$PWD/tells.sh")) || return 1
-		n=$((n - 1))
-	done
+	gang_of_nodes $1 $2 -n2 -t 10 --gang-min-member=3 "${@:3}" "$PWD/tells.sh"
 }
 
-told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3:-0}; }
-is_cold() { job_is $1 CONFIGURING && test "$(gang_record $1 spare)" = 1 &&
-	test "$(gang_record $1 cold)" = 1; }
 nodes_of() { job_field $1 NodeList; }
-begun() { test "$(grep -cx $1 begun)" = 1; }
-rank_of() { gang_record $1 rank | cut -d/ -f1; }
 
 # One more member of a gang that runs, as its cold spare.
 add_cold()

@@ -27,13 +27,7 @@ node_member()
 # One node each for as many jobs as there are nodes in the way.
 block()
 {
-	local node
-
-	blocked=()
-	for node; do
-		blocked+=($(submit -w $node --exclusive)) || return 1
-	done
-	wait_for 15 all_in RUNNING ${blocked[@]}
+	on_nodes "$*" --exclusive && blocked=(${jobs[@]})
 }
 
 unblock()

@@ -17,19 +17,7 @@ PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
 users_setup
 slurm_start
 
-# A member, which tells what it was told; ID.fail makes it fail, GANG.go end.
-cat >tells.sh <<-'EOS'
-	#!/bin/bash
-	cd "$SLURM_SUBMIT_DIR"
-	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID.part
-	mv env.$SLURM_JOB_ID.part env.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
-	echo $SLURM_JOB_ID >>begun
-	until test -e $SLURM_GANG_NAME.go; do
-		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		read -rt 0.1 <> <(:) || :
-	done
-EOS
-chmod 755 tells.sh
+tells_script
 umask 0
 : >begun
 
@@ -52,14 +40,9 @@ member()
 		--gang-spare-pool=reserve "$@" "$PWD/tells.sh"
 }
 
-told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3:-0}; }
 gang_of() { gang_record $1 gang; }
-is_cold() { job_is $1 CONFIGURING && test "$(gang_record $1 spare)" = 1 &&
-	test "$(gang_record $1 cold)" = 1; }
 in_pool() { is_cold $1 && test "$(gang_record $1 pool)" = 1 &&
 	test "$(gang_of $1)" = root/reserve; }
-begun() { test "$(grep -cx $1 begun)" = 1; }
-rank_of() { gang_record $1 rank | cut -d/ -f1; }
 nodes_of() { job_field $1 NodeList; }
 
 # The member with that rank: with_rank RANK ID...

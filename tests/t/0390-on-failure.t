@@ -55,16 +55,11 @@ end_script()
 # run GANG POLICY
 run()
 {
-	local gang=$1 policy=$2 i
+	local gang=$1
 
 	end_script $gang
-	members=()
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-min-member=3 --gang-on-failure=$policy \
-			$gang.sh)) || return 1
-	done
-	wait_for 15 all_in RUNNING ${members[@]} &&
+	gang_of_nodes $gang 3 --gang-on-failure=$2 $gang.sh &&
+		wait_for 15 all_in RUNNING ${members[@]} &&
 		wait_for 10 'test $(starts_of '$gang') = 3'
 }
 

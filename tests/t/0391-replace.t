@@ -31,28 +31,13 @@ END
 # array "members"; all run: run GANG [OPTIONS]
 run()
 {
-	local gang=$1 i
+	local gang=$1
 
-	shift
 	squeue -h -o %A | xargs -r scancel
 	wait_for 15 queue_empty || return 1
-	members=()
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-min-member=3 --gang-on-failure=replace "$@" \
-			member.sh)) || return 1
-	done
-	wait_for 15 all_in RUNNING ${members[@]} &&
+	gang_of_nodes $gang 3 --gang-on-failure=replace "${@:2}" member.sh &&
+		wait_for 15 all_in RUNNING ${members[@]} &&
 		wait_for 10 'test $(starts_of '$gang') = 3'
-}
-
-# They have been restarted so often altogether, and run: runs_again COUNT ID...
-runs_again()
-{
-	local count=$1
-
-	shift
-	test "$(restarts_of "$@")" = $count && all_in RUNNING "$@"
 }
 
 # How often each started with another rank than before: ranks_kept GANG

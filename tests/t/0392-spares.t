@@ -10,35 +10,13 @@ slurm_setup -n 7 -c 2 --gang --conf KillWait=2
 slurm_start
 sgang=$top_builddir/src/cmd/sgang
 
-# A member, which tells what it was told; ID.fail makes it fail, GANG.go end.
-cat >tells.sh <<-'EOF'
-	#!/bin/bash
-	cd "$SLURM_SUBMIT_DIR"
-	trap "exit 0" USR1
-	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
-	until test -e $SLURM_GANG_NAME.go; do
-		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
-		read -rt 0.1 <> <(:) || :
-	done
-EOF
-chmod 755 tells.sh
+tells_script
 
 # gather GANG COUNT [OPTIONS]: so many members, three of which have a rank
 gather()
 {
-	local gang=$1 n=$2
-
-	shift 2
-	members=()
-	while test $n -gt 0; do
-		members+=($(submit -N1 -n2 --exclusive -t 10 --gang=$gang \
-			--gang-min-member=3 "$@" "$PWD/tells.sh")) || return 1
-		n=$((n - 1))
-	done
+	gang_of_nodes $1 $2 -n2 -t 10 --gang-min-member=3 "${@:3}" "$PWD/tells.sh"
 }
-
-# told ID NAME [RESTART]: what the member was started with
-told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3:-0}; }
 
 # now ID NAME [RESTART]: what its file says
 now() { (. "$(told $1 STATE $3)" && eval "echo \$SLURM_GANG_$2"); }

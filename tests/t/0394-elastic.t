@@ -27,18 +27,10 @@ chmod 755 tell.sh
 gather()
 {
 	gang=$1
-	local n=$2
-
-	shift 2
 	sed "s/rendezvous checkpoint 1000/tell.sh $gang/" elastic.sbatch >$gang.sbatch
 	echo 1000000 >$gang.steps
-	members=()
-	while test $n -gt 0; do
-		members+=($(submit -N1 -n1 --exclusive --gang=$gang \
-			--gang-min-member=3 --gang-on-failure=replace "$@" \
-			$gang.sbatch)) || return 1
-		n=$((n - 1))
-	done
+	gang_of_nodes $1 $2 -n1 --gang-min-member=3 --gang-on-failure=replace \
+		"${@:3}" $gang.sbatch
 }
 
 # Of those that run: whom no rank has is a spare: of_rank RANK|spare

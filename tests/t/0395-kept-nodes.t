@@ -41,16 +41,10 @@ clear_all()
 # start COUNT GANG POLICY [OPTIONS]
 start()
 {
-	local count=$1 gang=$2 policy=$3 i
+	local count=$1 gang=$2
 
-	shift 3
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-min-member=$count --gang-on-failure=$policy \
-			"$@" member.sh)) || return 1
-	done
-	wait_for 15 all_in RUNNING ${members[@]} &&
+	gang_of_nodes $gang $count --gang-on-failure=$3 "${@:4}" member.sh &&
+		wait_for 15 all_in RUNNING ${members[@]} &&
 		wait_for 10 "test \$(starts_of $gang) = $count"
 }
 
@@ -66,14 +60,6 @@ run()
 waits()
 {
 	submit -N 1 --exclusive -t 1 "$@" --wrap 'sleep 1000'
-}
-
-runs_again()
-{
-	local count=$1
-
-	shift
-	test "$(restarts_of "$@")" = $count && all_in RUNNING "$@"
 }
 
 nodes_of()

@@ -26,19 +26,14 @@ END
 # nobody left of a case before: run COUNT GANG [OPTIONS]
 run()
 {
-	local count=$1 gang=$2 i
+	local count=$1 gang=$2
 
-	shift 2
 	squeue -h -o %A | xargs -r scancel
 	wait_for 15 queue_empty && undrain_all &&
 		wait_for 15 nodes_idle || return 1
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-min-member=$count --gang-on-drain=replace \
-			--gang-on-failure=kill "$@" member.sh)) || return 1
-	done
-	wait_for 15 all_in RUNNING ${members[@]} &&
+	gang_of_nodes $gang $count --gang-on-drain=replace \
+		--gang-on-failure=kill "${@:3}" member.sh &&
+		wait_for 15 all_in RUNNING ${members[@]} &&
 		wait_for 10 "test \$(starts_of $gang) = $count"
 }
 
@@ -62,15 +57,6 @@ drain()
 
 node_of() { job_field $1 NodeList; }
 rank_of() { gang_record $1 rank; }
-
-# They have been restarted so often altogether, and run: runs_again COUNT ID...
-runs_again()
-{
-	local count=$1
-
-	shift
-	test "$(restarts_of "$@")" = $count && all_in RUNNING "$@"
-}
 
 # It has left the node that it had, and no other member started anew:
 # moved ID NODE

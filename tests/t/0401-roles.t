@@ -65,13 +65,7 @@ replica()
 
 occupy()
 {
-	local node
-
-	busy=()
-	for node; do
-		busy+=($(submit -w $node --exclusive busy.sh)) || return 1
-	done
-	wait_for 15 all_in RUNNING ${busy[@]}
+	on_nodes "$*" --exclusive busy.sh && busy=(${jobs[@]})
 }
 
 # The leaf switches on which members of that group run: leaves_of GROUP
@@ -501,14 +495,8 @@ test_expect_success '2.15 4.11 so does one of which a group waits to follow' '
 # A low job on each of these nodes, in "lows".
 low()
 {
-	local node
-
-	lows=()
-	for node; do
-		lows+=($(submit -w $node -N 1 --exclusive -t 30 --qos=low \
-			--wrap="sleep 300")) || return 1
-	done
-	wait_for 20 all_in RUNNING ${lows[@]}
+	on_nodes "$*" -N 1 --exclusive -t 30 --qos=low --wrap="sleep 300" &&
+		lows=(${jobs[@]})
 }
 
 # So many of these jobs run.

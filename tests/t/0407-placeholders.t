@@ -81,7 +81,6 @@ kept() { squeue -h -r -t CF -o '%N %j' | sed -n 's/ .*placeholder$//p' | sort; }
 n_kept() { test $(kept | wc -l) = $1; }
 waits() { all_in PENDING ${rivals[@]} && test ! -e rival.log; }
 node_of() { job_field $1 NodeList; }
-ended_by() { sacct_word $1 = "$2"; }
 
 test_expect_success '1.1 1.2 1.5 1.19 1.23 1.24 all placeholders have nodes before the driver runs' '
 	file etl 3 && begin etl && wait_state $driver RUNNING &&

@@ -13,13 +13,7 @@ slurm_start
 # Members of one node each in the array "members": gather GANG MIN COUNT
 gather()
 {
-	local i
-
-	members=()
-	for ((i = 0; i < $3; i++)); do
-		members+=($(submit -N 1 --exclusive -L lic:1 --gang=$1 \
-			--gang-min-member=$2 $1.sh)) || return 1
-	done
+	gang_of_nodes $1 $3 -L lic:1 --gang-min-member=$2 $1.sh
 }
 
 # What is not on the disk may be lost; what is must come back. The state of all

@@ -44,15 +44,8 @@ begin()
 # The gang is on the disk before it is its turn.
 gang()
 {
-	local i
-
-	members=()
-	scontrol update PartitionName=high State=DOWN || return 1
-	for i in 1 2 3; do
-		members+=($(submit -p high -N1 --exclusive -t 10 --gang=$name \
-			--gang-min-member=3)) || return 1
-	done
-	slurm_saved ${members[2]}
+	scontrol update PartitionName=high State=DOWN &&
+		gang_of_nodes $name 3 -p high -t 10 && slurm_saved ${members[2]}
 }
 
 no_claim_left()

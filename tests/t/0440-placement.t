@@ -166,15 +166,7 @@ test_expect_success '4.28 a gang of one takes the same, in ring order' '
 # Submit members of the shape of the arguments; "members" has their ids.
 gather()
 {
-	local name=$1 count=$2 i
-
-	shift 2
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit --gang=$name --gang-min-member=$count \
-			"$@")) || return 1
-	done
-	wait_for 20 all_in CONFIGURING ${members[@]}
+	submit_gang "$@" && wait_for 20 all_in CONFIGURING ${members[@]}
 }
 
 nodes_together()

@@ -52,17 +52,7 @@ fill()
 }
 
 # Submit a gang: gang NAME COUNT [OPTIONS]; "members" has the ids.
-gang()
-{
-	local name=$1 count=$2 i
-
-	shift 2
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit --gang=$name --gang-min-member=$count \
-			"$@")) || return 1
-	done
-}
+gang() { submit_gang "$@"; }
 
 # The same, of whole nodes.
 whole()

@@ -35,16 +35,7 @@ slurm_start
 
 gang_script gang
 
-gather()
-{
-	local i
-
-	members=()
-	for ((i = 0; i < $2; i++)); do
-		members+=($(submit -N 1 --exclusive --gang=$1 \
-			--gang-min-member=$2 gang.sh)) || return 1
-	done
-}
+gather() { gang_of_nodes $1 $2 gang.sh; }
 
 # Later releases make a new process for it, in which valgrind is not.
 read_again()

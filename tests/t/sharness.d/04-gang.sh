@@ -17,6 +17,7 @@
 #   all_in STATE ID...         all these jobs are in the state
 #   none_in STATE ID...        none of these jobs is
 #   restarts_of ID...          the sum of Restarts
+#   runs_again COUNT ID...     that is COUNT, and all of them run
 #   started_together ID...     one start for all, and their ranks are 0 to n-1
 #   licences_in_use            the sum over all licences
 #   held_of ID..., pending_of ID..., living_of ID...
@@ -38,6 +39,12 @@
 #                              may run already
 #   errors_left [PATTERN...]   what stands in the log and should not
 #   gang_scripts NAME...       gang_script of each
+#   tells_script               write tells.sh, a member that notes that it begun and
+#                              what it was told; ID.fail makes it fail, GANG.go end
+#   told ID NAME [RESTART]     the value of SLURM_GANG_NAME that it was started with
+#   begun ID                   it started once
+#   is_cold ID                 it is a cold spare, which has nodes
+#   rank_of ID                 its member rank
 #   run_job, complete_job [sbatch's options]
 #                              submit it, wait until it runs or has completed, and
 #                              print its id
@@ -49,6 +56,8 @@
 #                              are the minimum; also with by
 #   gang_of_nodes GANG COUNT [sbatch's options]
 #                              the same with a node each
+#   on_nodes "NODE..." [sbatch's options]
+#                              a job on each of these, in the array "jobs", that has it
 #   start_together SECONDS ID...
 #                              they run within that time, by one start
 #   let_end NAME ID...         touch NAME.go, and these complete
@@ -78,6 +87,33 @@ gang_script()
 	done
 	tell stop
 	END
+}
+
+tells_script()
+{
+	cat >tells.sh <<-'END'
+	#!/bin/bash
+	cd "$SLURM_SUBMIT_DIR"
+	trap "exit 0" USR1
+	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID.part
+	mv env.$SLURM_JOB_ID.part env.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
+	echo $SLURM_JOB_ID >>begun
+	until test -e $SLURM_GANG_NAME.go; do
+		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
+		read -rt 0.1 <> <(:) || :
+	done
+	END
+	chmod 755 tells.sh
+}
+
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3:-0}; }
+begun() { test "$(grep -cx $1 begun)" = 1; }
+rank_of() { gang_record $1 rank | cut -d/ -f1; }
+
+is_cold()
+{
+	job_is $1 CONFIGURING && test "$(gang_record $1 spare)" = 1 &&
+		test "$(gang_record $1 cold)" = 1
 }
 
 starts_of()
@@ -236,6 +272,11 @@ restarts_of()
 		sum=$((sum + $(job_field "$id" Restarts)))
 	done
 	echo $sum
+}
+
+runs_again()
+{
+	test "$(restarts_of "${@:2}")" = $1 && all_in RUNNING "${@:2}"
 }
 
 gang_setting()
@@ -508,6 +549,17 @@ submit_gang()
 gang_of_nodes()
 {
 	submit_gang $1 $2 -N 1 --exclusive "${@:3}"
+}
+
+on_nodes()
+{
+	local node
+
+	jobs=()
+	for node in $1; do
+		jobs+=($(submit -w $node "${@:2}")) || return 1
+	done
+	wait_for 20 all_in 'RUNNING|CONFIGURING' ${jobs[@]}
 }
 
 run_job()
