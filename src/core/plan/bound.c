@@ -67,23 +67,27 @@ static uint32_t at_most(const struct filling *filling)
 	uint32_t k, d;
 
 	for (d = 0; d < job->request->n_dims; d++) {
-		for (k = 0, dense = sum = 0; k < job->n_kinds; k++) {
+		for (k = 0, dense = with = sum = 0; k < job->n_kinds; k++) {
 			const struct sgang_kind *kind = &job->kind[k];
 			uint32_t fits = sgang_kind_fits(job, kind,
 							filling->node, free);
 			uint32_t need = sgang_kind_need(job, kind,
 							filling->node, d);
+			double value = filling->value[k];
 
 			if (!fits)
 				continue;
 			if (fits > kind->units)
 				fits = (uint32_t)kind->units;
-			sum += (double)fits * filling->value[k];
-			with = need ? (double)filling->value[k] / need :
-				      (double)filling->value[k] * UINT32_MAX;
-			dense = with > dense ? with : dense;
+			sum += fits * value;
+			/* what needs none of it fits whatever is left */
+			if (!need)
+				with += fits * value;
+			else if (value / need > dense)
+				dense = value / need;
 		}
-		with = dense * free[d] < sum ? dense * free[d] : sum;
+		with += dense * free[d];
+		with = with < sum ? with : sum;
 		least = least < 0 || with < least ? with : least;
 	}
 	return least + 1 < UINT32_MAX ? (uint32_t)(least + 1e-6) : UINT32_MAX;

@@ -15,7 +15,7 @@
 #include "core/plan/plan.h"
 
 #define BED_NODES 1024
-#define BED_MEMBERS 8
+#define BED_MEMBERS 10
 
 /* A request whose parts are all here. */
 struct bed {

@@ -6,7 +6,7 @@
 
 enum { CPUS, MEMORY, GPUS, DIMS };
 
-#define MEMBERS 8
+#define MEMBERS 10
 
 /* A bed whose nodes have CPUs, memory and GPUs. */
 struct vectors {
@@ -108,6 +108,22 @@ TEST(test_gpus)
 	v.need[1][GPUS] = 9;
 	expect_nofit(&v, "member 1: needs room for 1 unit, there is room for "
 			 "0");
+	bed_close(&v.bed);
+}
+
+/* A node without GPUs has room for many members that need none. There are too
+ * many mixtures of these to look at. */
+TEST(test_no_gpus_left)
+{
+	struct vectors v;
+
+	open_vectors(&v, "SwitchName=s Nodes=n[1-2]\n");
+	set_node(&v, "n1", 16, 1000, 0);
+	set_node(&v, "n2", 1, 1000, 8);
+	for (uint32_t i = 1; i < MEMBERS; i++)
+		add(&v, 1, 1, i, 0);
+	add(&v, 1, 1, 10, 4);
+	expect(&v, "n1 | n1 | n1 | n1 | n1 | n1 | n1 | n1 | n1 | n2", 16);
 	bed_close(&v.bed);
 }
 
