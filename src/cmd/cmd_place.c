@@ -952,8 +952,13 @@ static void print_nofit(const struct request *request,
 	size_t i;
 
 	if (sgang_answer_is_text())
-		sgang_cmd_no("the gang does not fit: %s", nofit->text);
+		sgang_cmd_no("%s: %s",
+			     nofit->unproved ?
+				     "no place was found for the gang" :
+				     "the gang does not fit",
+			     nofit->text);
 	sgang_json_bool(object, "fits", false);
+	sgang_json_bool(object, "certain", !nofit->unproved);
 	sgang_json_string(object, "reason", nofit->text);
 	rows = sgang_json_list(object, "domains");
 	for (i = 0; i < nofit->n_rows; i++) {

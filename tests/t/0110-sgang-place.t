@@ -62,7 +62,7 @@ test_expect_success '4.1, 4.35: no fit as JSON names the domain that is short' '
 	test_expect_code 1 $SGANG place $textbook --free="n[1-7]=1" \
 		--member="8*1x1" --json >json 2>err &&
 	test_must_be_empty err &&
-	grep -q "^{\"fits\":false,\"reason\":\"[^\"][^\"]*\",\"domains\":\[{\"domain\":\"root\",\"level\":\"spine\",\"free\":7,\"needed\":8}\],\"meta\":" json
+	grep -q "^{\"fits\":false,\"certain\":true,\"reason\":\"[^\"][^\"]*\",\"domains\":\[{\"domain\":\"root\",\"level\":\"spine\",\"free\":7,\"needed\":8}\],\"meta\":" json
 '
 
 test_expect_success '4.26: a policy names a level, so it holds in any cluster' '
@@ -83,6 +83,21 @@ test_expect_success '4.1, 4.26: too few domains for a spread, in numbers' '
 	test_expect_code 1 $SGANG place $textbook --member="2*1x1" \
 		--gang-topology=spread:leaf,require:leaf 2>err &&
 	grep "can never be" err
+'
+
+# Two members of four slots leave two on each node; that no three slots are left
+# on any takes longer to see than the planner looks.
+test_expect_success '4.1: a no that is not proved says so' '
+	echo "SwitchName=s Nodes=n[1-150]" >wide.conf &&
+	wide="--topology=wide.conf --slots=10" &&
+	test_expect_code 1 $SGANG place $wide --member="300*1x4" \
+		--member="10*1x3" 2>err &&
+	grep "^sgang: no place was found for the gang: " err &&
+	test_expect_code 1 $SGANG place $wide --member="300*1x4" \
+		--member="10*1x3" --json >out &&
+	grep "\"certain\":false" out &&
+	test_expect_code 1 $SGANG place $wide --member="301*1x6" --json >out &&
+	grep "\"certain\":true" out
 '
 
 roles="$top_srcdir/tests/data/roles/serve.yaml"

@@ -42,6 +42,36 @@ static int count_more(const struct sgang_plan_request *request,
 	return 0;
 }
 
+/* In their order or in a better one, and in segments. Returns as sgang_plan().
+ */
+static int plan(const struct sgang_plan_request *asked,
+		struct sgang_placement **made, struct sgang_nofit *nofit,
+		struct sgang_error *err)
+{
+	struct sgang_plan_request request = *asked;
+	bool segments = sgang_segments_any(asked);
+	uint64_t aside = 0;
+	int rc;
+
+	request.any_order = sgang_any_matters(asked);
+	if (request.any_order || segments)
+		aside = request.budget->left / 2;
+	request.budget->left -= aside;
+	rc = sgang_plan_ordered(&request, made, nofit, err);
+	request.budget->left += aside;
+	if (rc <= 0)
+		return rc;
+	if (request.any_order && sgang_any_order(&request, made))
+		rc = -1;
+	else if (segments)
+		rc = sgang_segments_keep(&request, made, nofit);
+	if (rc > 0 && !request.parallel && count_more(&request, *made))
+		rc = -1;
+	return rc < 0 && errno == ENOMEM ?
+		       sgang_errf(err, ENOMEM, "plan: out of memory") :
+		       rc;
+}
+
 int sgang_plan(const struct sgang_plan_request *asked,
 	       struct sgang_placement **placement, struct sgang_nofit *nofit,
 	       struct sgang_error *err)
@@ -49,34 +79,21 @@ int sgang_plan(const struct sgang_plan_request *asked,
 	struct sgang_plan_request request = *asked;
 	struct sgang_placement *made = NULL;
 	struct sgang_budget own;
-	uint64_t aside = 0;
-	bool segments;
+	bool before;
 	int rc;
 
 	sgang_budget_init(&own, SGANG_PLAN_STEPS);
 	if (!request.budget)
 		request.budget = &own;
-	request.any_order = sgang_any_matters(asked);
-	segments = sgang_segments_any(asked);
-	if (request.any_order || segments)
-		aside = request.budget->left / 2;
-	request.budget->left -= aside;
-	rc = sgang_plan_ordered(&request, &made, nofit, err);
-	request.budget->left += aside;
-	if (rc <= 0)
-		return rc;
-	if (request.any_order && sgang_any_order(&request, &made))
-		rc = -1;
-	else if (segments)
-		rc = sgang_segments_keep(&request, &made, nofit);
-	if (rc > 0 && !request.parallel && count_more(&request, made))
-		rc = -1;
-	if (rc > 0) {
+	before = request.budget->unproved;
+	request.budget->unproved = false;
+	rc = plan(&request, &made, nofit, err);
+	if (!rc && nofit)
+		nofit->unproved = request.budget->unproved;
+	request.budget->unproved |= before;
+	if (rc > 0)
 		*placement = made;
-		return 1;
-	}
-	sgang_placement_destroy(made);
-	return rc < 0 && errno == ENOMEM ?
-		       sgang_errf(err, ENOMEM, "plan: out of memory") :
-		       rc;
+	else
+		sgang_placement_destroy(made);
+	return rc;
 }

@@ -244,6 +244,8 @@ struct sgang_placement {
 #define SGANG_NOFIT_ROWS 16
 #define SGANG_NOFIT_ALL UINT32_MAX
 struct sgang_nofit {
+	bool unproved;      /* no place was found, though there may be one;
+			     * else there is none, for certain */
 	char text[256];     /* one sentence */
 	char who[48];       /* "member 2: " when only some lack
 			     * something, else "" */

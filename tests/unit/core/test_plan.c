@@ -361,6 +361,7 @@ TEST(test_refusals)
 		assert_int_equal(
 			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
 		assert_ptr_equal(placement, &bed);
+		assert_false(nofit.unproved);
 		assert_string_equal(nofit.text, cases[i].text);
 		assert_int_equal(nofit.n_rows, cases[i].n_rows);
 		if (nofit.n_rows) {
