@@ -77,6 +77,8 @@ static int plan_request(struct sgang_job *job,
 		return sgang_roles_plan(job, broken, placement, nofit);
 	if (job->request->spread)
 		rc = sgang_spread_plan(job, broken, placement, nofit);
+	else if (sgang_cuts_can(job->request))
+		rc = sgang_cuts_plan(job, broken, placement);
 	else
 		rc = sgang_job_plan(job, broken, placement);
 	if (!rc && nofit && !job->request->spread)

@@ -8,6 +8,7 @@ const struct sgang_plan_limits sgang_plan_limits_default = {
 	.blocks_steps = 8000000,
 	.cut_steps = 8000000,
 	.order_hops = 800000,
+	.cuts_steps = 400000,
 	.roles_exact_steps = 2000000,
 	.roles_blocks_steps = 3200000,
 	.roles_cut_steps = 1000000,

@@ -54,7 +54,7 @@ static int plan(const struct sgang_plan_request *asked,
 	int rc;
 
 	request.any_order = sgang_any_matters(asked);
-	if (request.any_order || segments)
+	if ((request.any_order && !sgang_cuts_can(&request)) || segments)
 		aside = request.budget->left / 2;
 	request.budget->left -= aside;
 	rc = sgang_plan_ordered(&request, made, nofit, err);

@@ -25,6 +25,12 @@
  *   spread.c       members in different domains: alike ones exactly
  *   spread_mixed.c ... members of different shapes
  *   spread_nofit.c ... why there are too few domains
+ *   cuts.c         members of one node each, in any order (cuts_private.h)
+ *   cuts_bound.c   ... no placement is cheaper
+ *   cuts_search.c  ... units and groups taken out and put in again
+ *   cuts_build.c   ... whole groups into the domains that are cheapest
+ *   cuts_spot.c    ... the cheapest node for one unit
+ *   cuts_state.c   ... where units are, and what that costs
  *   one_ring.c     all members in one ring
  *   prove.c        ... small gangs: every placement that can be the best
  *   required.c     ... members some of whose nodes are given
@@ -116,6 +122,7 @@ struct sgang_plan_limits {
 	uint64_t blocks_steps; /* of one run of grid_blocks.c */
 	uint64_t cut_steps;    /* of one table of grid_cut.c */
 	uint64_t order_hops;   /* of grid_order.c */
+	uint64_t cuts_steps;   /* of cuts.c, of all that it tries */
 	uint64_t roles_exact_steps;
 	uint64_t roles_blocks_steps;
 	uint64_t roles_cut_steps;
@@ -803,6 +810,17 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 		const struct sgang_placement *known, uint64_t breaks,
 		uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
+
+/* -- cuts.c -- */
+
+/* True for a gang that the planner of cuts can place: members of one node each,
+ * in one ring, whose order makes a difference and may be any. */
+bool sgang_cuts_can(const struct sgang_plan_request *request);
+
+/* The placement of such a gang. Returns 1; 0 when none was found; -1 with
+ * ENOMEM or EOVERFLOW. 'broken' as in struct sgang_tree. */
+int sgang_cuts_plan(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_placement **placement);
 
 /* -- grid_cut.c -- */
 

@@ -186,7 +186,8 @@ static int try_orders(struct any *any, struct rank *rank)
 
 	if (any->asked->spread) {
 		rc = sgang_plan_arrange(any->asked, any->best);
-	} else if (!is_settled(any) && sgang_budget_left(any->asked->budget)) {
+	} else if (!sgang_cuts_can(any->asked) && !is_settled(any) &&
+		   sgang_budget_left(any->asked->budget)) {
 		find_average(any);
 		rank_by_kind(any, rank);
 		rc = plan_in_order(any, rank);

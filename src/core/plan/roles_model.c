@@ -399,17 +399,20 @@ uint64_t sgang_roles_own(const struct sgang_roles *roles, uint32_t class,
 				    node));
 }
 
+uint64_t sgang_roles_least(const struct sgang_roles *roles, uint32_t class)
+{
+	const struct sgang_class *c = &roles->class[class];
+
+	return own(roles, c->leaf, roles->least_ranks[c->kind]);
+}
+
 uint64_t sgang_roles_base(const struct sgang_roles *roles)
 {
 	uint64_t sum = 0;
 	uint32_t c;
 
-	for (c = 0; c < roles->n_classes; c++) {
-		const struct sgang_class *class = &roles->class[c];
-
-		sum += class->units *
-		       own(roles, class->leaf, roles->least_ranks[class->kind]);
-	}
+	for (c = 0; c < roles->n_classes; c++)
+		sum += roles->class[c].units * sgang_roles_least(roles, c);
 	return sum;
 }
 

@@ -204,7 +204,10 @@ int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
 uint64_t sgang_roles_own(const struct sgang_roles *roles, uint32_t class,
 			 uint32_t pos);
 
-/* The least that all units add in this way. */
+/* The least that it adds at any node, */
+uint64_t sgang_roles_least(const struct sgang_roles *roles, uint32_t class);
+
+/* ... and that all units add together. */
 uint64_t sgang_roles_base(const struct sgang_roles *roles);
 
 /* The placement of units, by number the position of each. NULL with ENOMEM. */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cuts.c - beginnings, then the search: the best placement of all
+ *
+ * A bound tells when to stop. Then come first placements, built of whole groups;
+ * where there are few ways to have so many units of each class in a place, the
+ * best of all placements (roles_exact.c); and else the search.
+ */
+
+#include "cuts_private.h"
+
+/* Domains that are tried for each group of the first placements. */
+#define WIDTH 4
+
+/* -- the solver -- */
+
+/* Begin anew in this way, and keep what comes out. */
+static void begin(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
+		  bool light)
+{
+	sgang_cuts_clear(cuts);
+	cuts->light = light;
+	sgang_cuts_build(cuts, 0, cuts->model->n_nodes,
+			 cuts->steps < cuts->steps_max ? WIDTH : 1,
+			 SGANG_CUTS_LARGE);
+	sgang_cuts_keep(cuts, best);
+	cuts->light = false;
+}
+
+/* The same on the nodes that a bound takes; what does not fit goes elsewhere. */
+static void begin_on(struct sgang_cuts *cuts, const struct sgang_tree *guide,
+		     struct sgang_cuts_best *best)
+{
+	uint32_t all = cuts->model->n_nodes;
+	size_t i;
+
+	if (!guide || !guide->n_picks)
+		return;
+	sgang_cuts_clear(cuts);
+	sgang_cuts_ban(cuts, all, true);
+	for (i = 0; i < guide->n_picks; i++)
+		sgang_cuts_ban(cuts, guide->pick[i].pos, false);
+	sgang_cuts_build(cuts, 0, all, 1, SGANG_CUTS_LARGE);
+	for (i = 0; i < guide->n_picks; i++)
+		sgang_cuts_ban(cuts, guide->pick[i].pos, true);
+	sgang_cuts_ban(cuts, all, false);
+	if (cuts->missing)
+		sgang_cuts_build(cuts, 0, all, 1, SGANG_CUTS_LARGE);
+	sgang_cuts_keep(cuts, best);
+}
+
+/* True if all units have nodes, and all groups the levels they require. */
+static bool is_found(const struct sgang_cuts *cuts,
+		     const struct sgang_cuts_best *best)
+{
+	return !best->missing && best->price < (int64_t)cuts->model->never;
+}
+
+/* Look for the best of all placements. True if that came to an end. */
+static bool look_through(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
+{
+	struct sgang_worth worth = { UINT64_MAX, UINT64_MAX };
+	int rc;
+
+	if (is_found(cuts, best))
+		worth = (struct sgang_worth){ (uint64_t)best->price,
+					      best->tie };
+	rc = sgang_roles_exact(cuts->model, &worth, best->at);
+	if (rc < 0)
+		sgang_cuts_fail(cuts);
+	if (rc == 2)
+		return false;
+	if (rc == 1) {
+		best->missing = 0;
+		best->price = (int64_t)worth.price;
+		best->tie = worth.tie;
+	}
+	best->none = !is_found(cuts, best);
+	best->bound = best->price;
+	best->bound_tie = best->tie;
+	return true;
+}
+
+/* Search until so many eighths of all steps are taken. */
+static void search_until(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
+			 uint64_t eighths, bool light)
+{
+	uint64_t end = cuts->steps_max / 8 * eighths;
+
+	if (cuts->steps < end && !sgang_cuts_proved(best))
+		sgang_cuts_search(cuts, best, end, light);
+}
+
+/* Keep to the domains, one by one, of which the gang may only have one. */
+static void search_inside(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
+{
+	const struct sgang_roles *model = cuts->model;
+	uint32_t p, n = 0;
+	uint64_t share;
+
+	sgang_cuts_clear(cuts);
+	for (p = model->n_nodes; p < model->n_places; p++)
+		n += sgang_cuts_holds(cuts, p);
+	if (!n || cuts->steps >= cuts->steps_max)
+		return;
+	share = (cuts->steps_max - cuts->steps) / (2 * n);
+	for (p = model->n_nodes; p < model->n_places; p++) {
+		struct sgang_cuts_best one = *best;
+
+		sgang_cuts_clear(cuts);
+		if (!sgang_cuts_holds(cuts, p) || is_found(cuts, best))
+			continue;
+		one.at = sgang_cuts_alloc(cuts, model->n_units,
+					  sizeof(*one.at));
+		one.missing = model->n_units + 1;
+		sgang_cuts_ban(cuts, model->n_nodes, true);
+		sgang_cuts_ban(cuts, p, false);
+		sgang_cuts_build(cuts, 0, model->n_nodes, 1, SGANG_CUTS_LARGE);
+		sgang_cuts_keep(cuts, &one);
+		sgang_cuts_search(cuts, &one, cuts->steps + share, false);
+		sgang_cuts_ban(cuts, p, true);
+		sgang_cuts_ban(cuts, model->n_nodes, false);
+		if (is_found(cuts, &one))
+			*best = one;
+	}
+}
+
+static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
+		  struct sgang_cuts_best *best)
+{
+	enum sgang_effort effort = cuts->model->job->request->effort;
+
+	sgang_cuts_open(cuts);
+	if (!best->at) {
+		best->at = sgang_cuts_alloc(cuts, cuts->model->n_units,
+					    sizeof(*best->at));
+		best->missing = cuts->model->n_units + 1;
+	}
+	begin_on(cuts, guide, best);
+	if (!sgang_cuts_proved(best))
+		begin(cuts, best, false);
+	if (effort == SGANG_EFFORT_ANY && is_found(cuts, best))
+		return;
+	if (!sgang_cuts_proved(best))
+		begin(cuts, best, true);
+	if (sgang_cuts_proved(best))
+		return;
+	/* the better what is known, the less is to be looked through */
+	search_until(cuts, best, 1, false);
+	if ((effort == SGANG_EFFORT_PROOF || !is_found(cuts, best)) &&
+	    look_through(cuts, best))
+		return;
+	if (!is_found(cuts, best))
+		search_inside(cuts, best);
+	search_until(cuts, best, 4, false);
+	search_until(cuts, best, 8, true);
+}
+
+int sgang_cuts_solve(const struct sgang_roles *model,
+		     const struct sgang_tree *guide,
+		     struct sgang_cuts_best *best)
+{
+	struct sgang_budget *budget = model->job->request->budget;
+	struct sgang_cuts *cuts = sgang_pool_zalloc(model->job->pool, 1,
+						    sizeof(*cuts));
+	int rc = 0;
+
+	if (!cuts)
+		return -1;
+	cuts->model = model;
+	cuts->pool = model->job->pool;
+	cuts->steps_max = sgang_budget_share(
+		budget, sgang_budget_limits(budget)->cuts_steps);
+	if (setjmp(cuts->out))
+		rc = -1;
+	else
+		solve(cuts, guide, best);
+	sgang_budget_take(budget, cuts->steps);
+	return rc;
+}
+
+/* -- a gang in one ring -- */
+
+bool sgang_cuts_can(const struct sgang_plan_request *request)
+{
+	size_t i;
+
+	if (!request->any_order || request->n_groups || request->parallel ||
+	    request->spread || sgang_plan_by_weight(request) ||
+	    sgang_request_requires(request))
+		return false;
+	/* there are no segments of one node */
+	for (i = 0; i < request->n_members; i++) {
+		if (request->members[i].units > 1)
+			return false;
+	}
+	return true;
+}
+
+/* Write the best placement as the answer. NULL without memory. */
+static struct sgang_placement *make_answer(const struct sgang_roles *model,
+					   const struct sgang_cuts_best *best)
+{
+	struct sgang_placement *made = sgang_roles_place(model, best->at);
+	uint64_t bound = (uint64_t)best->bound;
+
+	if (!made)
+		return NULL;
+	if (sgang_plan_arrange(model->job->request, made)) {
+		sgang_placement_destroy(made);
+		return NULL;
+	}
+	made->bound = bound < made->ring.cost ? bound : made->ring.cost;
+	made->exact = sgang_cuts_proved(best);
+	return made;
+}
+
+int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
+		    struct sgang_placement **placement)
+{
+	struct sgang_plan_group gang = { .name = "gang",
+					 .parent = SGANG_PLAN_NO_GROUP,
+					 .weight = 1,
+					 .require = SGANG_LEVEL_UNCONNECTED,
+					 .prefer = SGANG_LEVEL_UNCONNECTED,
+					 .n_members =
+						 asked->request->n_members };
+	struct sgang_plan_request request = *asked->request;
+	struct sgang_job job = *asked;
+	struct sgang_cuts_best best = { .missing = 0 };
+	struct sgang_roles model;
+	struct sgang_bound bound;
+	struct sgang_tree guide;
+	int rc = sgang_cuts_bound(asked, broken, &bound, &guide);
+
+	if (rc <= 0)
+		return rc;
+	request.group = &gang;
+	request.n_groups = 1;
+	job.request = &request;
+	best.bound = (int64_t)bound.cost;
+	best.bound_tie = bound.broken;
+	if (sgang_roles_open(&model, &job, broken) ||
+	    sgang_cuts_solve(&model, &guide, &best))
+		return -1;
+	if (!best.missing && best.price < (int64_t)model.never) {
+		*placement = make_answer(&model, &best);
+		return *placement ? 1 : -1;
+	}
+	if (!best.none)
+		request.budget->unproved = true;
+	return 0;
+}
