@@ -61,6 +61,8 @@ static bool look_through(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
 	struct sgang_worth worth = { UINT64_MAX, UINT64_MAX };
 	int rc;
 
+	if (best->looked_through)
+		return false;
 	if (is_found(cuts, best))
 		worth = (struct sgang_worth){ (uint64_t)best->price,
 					      best->tie };
@@ -90,16 +92,32 @@ static void search_until(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
 		sgang_cuts_search(cuts, best, end, light);
 }
 
+/* The domains that the gang may have and that may hold it; no unit has a node. */
+static uint32_t count_homes(struct sgang_cuts *cuts)
+{
+	const struct sgang_roles *model = cuts->model;
+	uint32_t p, n = 0;
+
+	for (p = model->n_nodes; p < model->n_places; p++)
+		n += sgang_cuts_holds(cuts, p);
+	return n;
+}
+
+/* True if it must be on one node. */
+static bool is_on_node(const struct sgang_roles *model)
+{
+	return model->require[0] < sgang_plan_lowest(model->job->request);
+}
+
 /* Keep to the domains, one by one, of which the gang may only have one. */
 static void search_inside(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
 {
 	const struct sgang_roles *model = cuts->model;
-	uint32_t p, n = 0;
+	uint32_t p, n;
 	uint64_t share;
 
 	sgang_cuts_clear(cuts);
-	for (p = model->n_nodes; p < model->n_places; p++)
-		n += sgang_cuts_holds(cuts, p);
+	n = count_homes(cuts);
 	if (!n || cuts->steps >= cuts->steps_max)
 		return;
 	share = (cuts->steps_max - cuts->steps) / (2 * n);
@@ -130,6 +148,11 @@ static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 	enum sgang_effort effort = cuts->model->job->request->effort;
 
 	sgang_cuts_open(cuts);
+	if (!is_on_node(cuts->model) && !count_homes(cuts)) {
+		best->none = true;
+		best->missing = cuts->model->n_units;
+		return;
+	}
 	if (!best->at) {
 		best->at = sgang_cuts_alloc(cuts, cuts->model->n_units,
 					    sizeof(*best->at));

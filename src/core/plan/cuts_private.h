@@ -247,7 +247,9 @@ struct sgang_cuts_best {
 	/* none is better than this */
 	int64_t bound;
 	uint64_t bound_tie;
-	bool none; /* ... and there is none, for certain */
+	bool none;           /* ... and there is none, for certain */
+	bool looked_through; /* to look at all placements takes too long, as is
+			      * known */
 };
 
 /* Keep the placement at hand if it is better. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "roles_private.h"
+#include "cuts_private.h"
 
 /* The number of placements that are searched from. */
 #define SEARCHES 4
@@ -491,7 +491,7 @@ static int set_up(struct solver *solver)
 
 /* Returns 1, 0 when there is none for certain, 2 when none was found, -1
  * without memory. */
-static int solve(struct solver *solver)
+static int solve_by_levels(struct solver *solver)
 {
 	int fit = sgang_roles_fit(&solver->roles, solver->next), rc;
 
@@ -508,6 +508,38 @@ static int solve(struct solver *solver)
 	if (rc < 0 || solver->found)
 		return rc < 0 ? -1 : 1;
 	return rc ? 0 : 2;
+}
+
+/* None was found so far: try it by cuts. Returns as solve_by_levels(). */
+static int solve_by_cuts(struct solver *solver)
+{
+	struct sgang_cuts_best best = { .bound = (int64_t)solver->bound,
+					.bound_tie = solver->bound_tie,
+					.looked_through = true };
+
+	if (sgang_cuts_solve(&solver->roles, NULL, &best))
+		return -1;
+	if (best.missing || (uint64_t)best.price >= solver->roles.never)
+		return best.none ? 0 : 2;
+	solver->found = true;
+	solver->best = best.at;
+	solver->worth = (struct sgang_worth){ (uint64_t)best.price, best.tie };
+	return 1;
+}
+
+/* Returns as solve_by_levels(). */
+static int solve(struct solver *solver)
+{
+	struct sgang_budget *budget = solver->roles.job->request->budget;
+	uint64_t kept = sgang_budget_share(
+		budget, sgang_budget_limits(budget)->cuts_steps);
+	int rc;
+
+	if (budget)
+		budget->left -= kept;
+	rc = solve_by_levels(solver);
+	sgang_budget_widen(budget, kept);
+	return rc == 2 ? solve_by_cuts(solver) : rc;
 }
 
 int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,

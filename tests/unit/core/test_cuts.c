@@ -632,6 +632,116 @@ TEST(test_memory)
 	close_large(&large);
 }
 
+/* -- trees -- */
+
+#define LEAVES 64
+#define LEAF_NODES 16
+#define REPLICAS 48
+#define PARTS 2
+#define PART_MEMBERS 4
+#define TREE_NODES (LEAVES * LEAF_NODES)
+#define TREE_MEMBERS (REPLICAS * PARTS * PART_MEMBERS)
+#define TREE_GROUPS (1 + REPLICAS * (1 + PARTS))
+
+struct tree {
+	char text[LEAVES * 40];
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+	uint32_t free[TREE_NODES];
+	struct sgang_plan_member member[TREE_MEMBERS];
+	struct sgang_plan_group group[TREE_GROUPS];
+	struct sgang_plan_request request;
+};
+
+/* Replicas of two roles, units of 32 and of 16 slots, in an idle cluster. */
+static void open_tree(struct tree *tree)
+{
+	struct sgang_plan_group *group = tree->group;
+	uint32_t i, part, m = 0;
+	struct sgang_error err;
+	char *p = tree->text;
+
+	memset(tree, 0, sizeof(*tree));
+	for (i = 0; i < LEAVES; i++)
+		p += sprintf(p, "SwitchName=l%u Nodes=n[%u-%u]\n", i,
+			     i * LEAF_NODES, (i + 1) * LEAF_NODES - 1);
+	sprintf(p, "SwitchName=r Switches=l[0-%u]\n", LEAVES - 1);
+	tree->fabric = sgang_fabric_parse(tree->text, "text", NULL, 0, &err);
+	assert_non_null(tree->fabric);
+	sgang_costs_default(&tree->costs);
+	for (i = 0; i < TREE_NODES; i++)
+		tree->free[i] = 64;
+	for (i = 0; i < TREE_MEMBERS; i++)
+		tree->member[i] = (struct sgang_plan_member){
+			.units = 1,
+			.slots = i / PART_MEMBERS % PARTS ? 16 : 32,
+			.distinct = true
+		};
+	for (i = 0; i < TREE_GROUPS; i++)
+		group[i] = (struct sgang_plan_group){
+			.name = "g",
+			.parent = SGANG_PLAN_NO_GROUP,
+			.weight = 1,
+			.require = SGANG_LEVEL_UNCONNECTED,
+			.prefer = SGANG_LEVEL_UNCONNECTED
+		};
+	group->n_members = TREE_MEMBERS;
+	for (i = 1; i < TREE_GROUPS; i += 1 + PARTS) {
+		group[i].parent = 0;
+		group[i].weight = 10;
+		group[i].first = m;
+		group[i].n_members = PARTS * PART_MEMBERS;
+		for (part = 0; part < PARTS; part++, m += PART_MEMBERS) {
+			group[i + 1 + part].parent = i;
+			group[i + 1 + part].weight = part ? 1 : 100;
+			group[i + 1 + part].first = m;
+			group[i + 1 + part].n_members = PART_MEMBERS;
+		}
+	}
+	tree->request = (struct sgang_plan_request){
+		.fabric = tree->fabric,
+		.costs = &tree->costs,
+		.free = tree->free,
+		.total = tree->free,
+		.members = tree->member,
+		.n_members = TREE_MEMBERS,
+		.max_level = SGANG_LEVEL_UNCONNECTED,
+		.group = tree->group,
+		.n_groups = TREE_GROUPS
+	};
+}
+
+/* A seventh of an idle cluster is room enough: each replica takes three nodes of
+ * one leaf. */
+TEST(test_many_replicas)
+{
+	struct sgang_placement *made = NULL;
+	struct tree *tree = malloc(sizeof(*tree));
+	uint32_t used[TREE_NODES] = { 0 }, g;
+	struct sgang_error err;
+	struct sgang_ring ring;
+	size_t i;
+
+	assert_non_null(tree);
+	open_tree(tree);
+	assert_int_equal(sgang_plan(&tree->request, &made, NULL, &err), 1);
+	assert_int_equal(made->n_runs, TREE_MEMBERS);
+	for (i = 0; i < made->n_runs; i++)
+		used[made->runs[i].node] += made->runs[i].slots;
+	for (i = 0; i < TREE_NODES; i++)
+		assert_true(used[i] <= 64);
+	for (g = 1; g < TREE_GROUPS; g += 1 + PARTS) {
+		assert_int_equal(sgang_plan_group_ring(&tree->request, made, g,
+						       &ring),
+				 0);
+		assert_int_equal(ring.tier, SGANG_LEVEL_LEAF);
+	}
+	assert_true(made->bound <= made->weighted_cost);
+	sgang_placement_destroy(made);
+	sgang_fabric_destroy(tree->fabric);
+	free(tree);
+}
+
 /* -- differences -- */
 
 /* A gang of two groups of two groups each, some of which prefer a level. */
