@@ -61,8 +61,6 @@ static bool look_through(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
 	struct sgang_worth worth = { UINT64_MAX, UINT64_MAX };
 	int rc;
 
-	if (best->looked_through)
-		return false;
 	if (is_found(cuts, best))
 		worth = (struct sgang_worth){ (uint64_t)best->price,
 					      best->tie };
@@ -179,7 +177,7 @@ static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 }
 
 int sgang_cuts_solve(const struct sgang_roles *model,
-		     const struct sgang_tree *guide,
+		     const struct sgang_tree *guide, uint64_t steps,
 		     struct sgang_cuts_best *best)
 {
 	struct sgang_budget *budget = model->job->request->budget;
@@ -191,8 +189,7 @@ int sgang_cuts_solve(const struct sgang_roles *model,
 		return -1;
 	cuts->model = model;
 	cuts->pool = model->job->pool;
-	cuts->steps_max = sgang_budget_share(
-		budget, sgang_budget_limits(budget)->cuts_steps);
+	cuts->steps_max = sgang_budget_share(budget, steps);
 	if (setjmp(cuts->out))
 		rc = -1;
 	else
@@ -263,7 +260,9 @@ int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 	best.bound = (int64_t)bound.cost;
 	best.bound_tie = bound.broken;
 	if (sgang_roles_open(&model, &job, broken) ||
-	    sgang_cuts_solve(&model, &guide, &best))
+	    sgang_cuts_solve(&model, &guide,
+			     sgang_budget_limits(request.budget)->cuts_steps,
+			     &best))
 		return -1;
 	if (!best.missing && best.price < (int64_t)model.never) {
 		*placement = make_answer(&model, &best);

@@ -247,9 +247,7 @@ struct sgang_cuts_best {
 	/* none is better than this */
 	int64_t bound;
 	uint64_t bound_tie;
-	bool none;           /* ... and there is none, for certain */
-	bool looked_through; /* to look at all placements takes too long, as is
-			      * known */
+	bool none; /* ... and there is none, for certain */
 };
 
 /* Keep the placement at hand if it is better. */
@@ -271,11 +269,11 @@ int sgang_cuts_bound(const struct sgang_job *job, const uint64_t *broken,
 
 /* -- cuts.c -- */
 
-/* The best placement that is found; fills 'best', of which the bounds are
- * given. One beginning is on the nodes of 'guide' (may be NULL). -1 with
+/* The best placement that is found in so many steps out of SGANG_PLAN_STEPS;
+ * fills 'best', of which the bounds are given. One beginning is on the nodes of 'guide' (may be NULL). -1 with
  * ENOMEM. */
 int sgang_cuts_solve(const struct sgang_roles *model,
-		     const struct sgang_tree *guide,
+		     const struct sgang_tree *guide, uint64_t steps,
 		     struct sgang_cuts_best *best);
 
 #endif

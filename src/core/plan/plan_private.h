@@ -15,8 +15,14 @@
  *   grid_cut.c     ... what a set of ranks cuts at the least
  *   grid_deal.c    ... which member has which unit
  *   roles.c        trees of groups (roles_private.h)
+ *   cuts.c         ... by cuts (cuts_private.h), and members of one node each,
+ *                  in any order
+ *   cuts_bound.c   ... no placement is cheaper
+ *   cuts_search.c  ... units and groups taken out and put in again
+ *   cuts_build.c   ... whole groups into the domains that are cheapest
+ *   cuts_spot.c    ... the cheapest node for one unit
+ *   cuts_state.c   ... where units are, and what that costs
  *   roles_exact.c  ... small ones: the best of all placements
- *   roles_search.c ... units and groups moved and exchanged
  *   roles_fit.c    ... does each group fit into its level
  *   roles_pack.c   ... the hardest groups first
  *   roles_lay.c    ... which units go to places that are chosen
@@ -25,12 +31,6 @@
  *   spread.c       members in different domains: alike ones exactly
  *   spread_mixed.c ... members of different shapes
  *   spread_nofit.c ... why there are too few domains
- *   cuts.c         members of one node each, in any order (cuts_private.h)
- *   cuts_bound.c   ... no placement is cheaper
- *   cuts_search.c  ... units and groups taken out and put in again
- *   cuts_build.c   ... whole groups into the domains that are cheapest
- *   cuts_spot.c    ... the cheapest node for one unit
- *   cuts_state.c   ... where units are, and what that costs
  *   one_ring.c     all members in one ring
  *   prove.c        ... small gangs: every placement that can be the best
  *   required.c     ... members some of whose nodes are given
@@ -118,23 +118,23 @@ enum sgang_part {
  * steps out of SGANG_PLAN_STEPS, as SGANG_STEPS_* are; the others hold for any
  * budget. */
 struct sgang_plan_limits {
-	uint64_t prove_tries;  /* steps of one search of prove.c */
-	uint64_t blocks_steps; /* of one run of grid_blocks.c */
-	uint64_t cut_steps;    /* of one table of grid_cut.c */
-	uint64_t order_hops;   /* of grid_order.c */
-	uint64_t cuts_steps;   /* of cuts.c, of all that it tries */
+	uint64_t prove_tries;     /* steps of one search of prove.c */
+	uint64_t blocks_steps;    /* of one run of grid_blocks.c */
+	uint64_t cut_steps;       /* of one table of grid_cut.c */
+	uint64_t order_hops;      /* of grid_order.c */
+	uint64_t cuts_steps;      /* of cuts.c, of all that it tries */
+	uint64_t cuts_tree_steps; /* ... for a tree that has a placement */
 	uint64_t roles_exact_steps;
 	uint64_t roles_blocks_steps;
 	uint64_t roles_cut_steps;
 	uint64_t roles_fit_steps;
 	uint64_t roles_lay_steps;
 	uint64_t roles_pack_steps;
-	uint64_t roles_search_steps; /* of all searches */
-	uint64_t tree_steps_first;   /* merging in one tree, before hulls, */
-	uint64_t tree_steps_again;   /* ... and before fronts are short */
-	uint64_t choose_steps;       /* partial choices of one proof */
-	size_t tired_points;         /* of a front, when it is short */
-	uint32_t without;            /* bits of enum sgang_part: these parts
+	uint64_t tree_steps_first; /* merging in one tree, before hulls, */
+	uint64_t tree_steps_again; /* ... and before fronts are short */
+	uint64_t choose_steps;     /* partial choices of one proof */
+	size_t tired_points;       /* of a front, when it is short */
+	uint32_t without;          /* bits of enum sgang_part: these parts
 				      * are left out */
 };
 

@@ -3,8 +3,9 @@
  *
  * The first step finds whether all groups can have the levels that they
  * require, the second how many units go where at the least (grid_blocks.c,
- * which knows only the cuts of groups). Both placements are improved until one
- * is as good as that bound. Small trees are searched completely.
+ * which knows only the cuts of groups). Two others have the hardest groups
+ * first. If none is as good as that bound, the best goes to the planner of cuts,
+ * and is improved; small trees are searched completely there.
  */
 
 #include <errno.h>
@@ -14,9 +15,6 @@
 #include <string.h>
 
 #include "cuts_private.h"
-
-/* The number of placements that are searched from. */
-#define SEARCHES 4
 
 struct solver {
 	struct sgang_roles roles;
@@ -28,8 +26,6 @@ struct solver {
 	struct sgang_worth worth; /* of 'best' */
 	uint32_t *best;
 	uint32_t *next;
-	uint64_t share; /* steps of the search from one beginning */
-	struct sgang_roles_tables tables;
 };
 
 /* -- the request -- */
@@ -192,59 +188,13 @@ static int compare(struct solver *solver)
 	return 0;
 }
 
-/* Take a placement as it is, and improved. */
-static int consider(struct solver *solver)
-{
-	uint64_t left = sgang_budget_left(solver->roles.job->request->budget);
-	uint64_t steps = solver->share < left ? solver->share : left;
-	uint32_t *at = sgang_pool_alloc(solver->roles.job->pool,
-					solver->roles.n_units, sizeof(*at));
-
-	if (!at)
-		return -1;
-	left = steps;
-	memcpy(at, solver->next, solver->roles.n_units * sizeof(*at));
-	if (compare(solver))
-		return -1;
-	if (solver->found && solver->worth.price <= solver->bound)
-		return 0;
-	memcpy(solver->next, at, solver->roles.n_units * sizeof(*at));
-	if (sgang_roles_search(&solver->roles, &solver->tables, solver->bound,
-			       &left, solver->next))
-		return -1;
-	return compare(solver);
-}
-
 /* The placement of this bound, as far as there is one. */
 static int lay(struct solver *solver)
 {
 	int rc = sgang_roles_lay(&solver->roles, solver->blocks.pick,
 				 solver->blocks.n_picks, solver->next);
 
-	return rc > 0 ? consider(solver) : rc;
-}
-
-/* Try other constructions, as long as none is as good as the bound. The known
- * placement keeps to all levels. */
-static int construct(struct solver *solver)
-{
-	const struct sgang_roles *roles = &solver->roles;
-	int rc = 0, how;
-
-	if (solver->found && !is_best(solver)) {
-		memcpy(solver->next, solver->best,
-		       roles->n_units * sizeof(*solver->next));
-		rc = consider(solver);
-	}
-	for (how = SGANG_PACK_LOW; how <= SGANG_PACK_ANY && !rc; how++) {
-		if (is_best(solver) || (how == SGANG_PACK_ANY && solver->found))
-			break;
-		rc = sgang_roles_pack(roles, (enum sgang_pack)how,
-				      solver->next);
-		if (rc > 0)
-			rc = consider(solver);
-	}
-	return rc < 0 ? -1 : 0;
+	return rc > 0 ? compare(solver) : rc;
 }
 
 /* Try the placement of least cost by the bound, with tolls and without them,
@@ -262,26 +212,35 @@ static int approach(struct solver *solver)
 		if (!is_best(solver) && lay(solver) < 0)
 			return -1;
 	}
-	return construct(solver) ? -1 : 1;
+	return 1;
 }
 
-/* Search small trees through for something better. */
-static int prove(struct solver *solver)
+/* Search for something better. Returns 1, 0 when there is none for certain, 2
+ * when none was found, -1 without memory. */
+static int search(struct solver *solver)
 {
-	struct sgang_worth worth = { UINT64_MAX, UINT64_MAX };
-	int rc;
+	const struct sgang_plan_limits *limits =
+		sgang_budget_limits(solver->roles.job->request->budget);
+	struct sgang_cuts_best best = { .bound = (int64_t)solver->bound,
+					.bound_tie = solver->bound_tie };
 
-	if (solver->found)
-		worth = solver->worth;
-	rc = sgang_roles_exact(&solver->roles, &worth, solver->next);
-	if (rc < 0 || rc == 2)
-		return rc < 0 ? -1 : 0;
-	if (rc == 1 && compare(solver))
-		return -1;
 	if (solver->found) {
-		solver->bound = solver->worth.price;
-		solver->bound_tie = solver->worth.tie;
+		best.at = solver->best;
+		best.price = (int64_t)solver->worth.price;
+		best.tie = solver->worth.tie;
 	}
+	if (sgang_cuts_solve(&solver->roles, NULL,
+			     solver->found ? limits->cuts_tree_steps :
+					     limits->cuts_steps,
+			     &best))
+		return -1;
+	if (best.missing || (uint64_t)best.price >= solver->roles.never)
+		return best.none ? 0 : 2;
+	solver->found = true;
+	solver->best = best.at;
+	solver->worth = (struct sgang_worth){ (uint64_t)best.price, best.tie };
+	solver->bound = (uint64_t)best.bound;
+	solver->bound_tie = best.bound_tie;
 	return 1;
 }
 
@@ -475,23 +434,32 @@ static struct sgang_placement *make_answer(const struct solver *solver)
 
 static int set_up(struct solver *solver)
 {
-	const struct sgang_budget *budget = solver->roles.job->request->budget;
 	struct sgang_pool *pool = solver->roles.job->pool;
 	uint32_t n = solver->roles.n_units;
 
-	solver->share =
-		sgang_budget_share(
-			budget,
-			sgang_budget_limits(budget)->roles_search_steps) /
-		SEARCHES;
 	solver->best = sgang_pool_zalloc(pool, n, sizeof(*solver->best));
 	solver->next = sgang_pool_zalloc(pool, n, sizeof(*solver->next));
 	return solver->best && solver->next ? 0 : -1;
 }
 
-/* Returns 1, 0 when there is none for certain, 2 when none was found, -1
- * without memory. */
-static int solve_by_levels(struct solver *solver)
+/* The hardest groups first, in two ways. 0, or -1 without memory. */
+static int pack(struct solver *solver)
+{
+	int rc = 0, how;
+
+	for (how = SGANG_PACK_LOW; how <= SGANG_PACK_FIT && !is_best(solver);
+	     how++) {
+		rc = sgang_roles_pack(&solver->roles, (enum sgang_pack)how,
+				      solver->next);
+		if (rc < 0 || (rc > 0 && compare(solver)))
+			return -1;
+	}
+	return 0;
+}
+
+/* Find bounds, and a placement that keeps to all levels. Returns 1, 0 when there
+ * is none for certain, -1 without memory. */
+static int begin(struct solver *solver)
 {
 	int fit = sgang_roles_fit(&solver->roles, solver->next), rc;
 
@@ -500,34 +468,13 @@ static int solve_by_levels(struct solver *solver)
 	if (fit == 1 && compare(solver))
 		return -1;
 	rc = approach(solver);
-	if (rc <= 0)
-		return rc;
-	if (is_best(solver))
-		return 1;
-	rc = prove(solver);
-	if (rc < 0 || solver->found)
-		return rc < 0 ? -1 : 1;
-	return rc ? 0 : 2;
-}
-
-/* None was found so far: try it by cuts. Returns as solve_by_levels(). */
-static int solve_by_cuts(struct solver *solver)
-{
-	struct sgang_cuts_best best = { .bound = (int64_t)solver->bound,
-					.bound_tie = solver->bound_tie,
-					.looked_through = true };
-
-	if (sgang_cuts_solve(&solver->roles, NULL, &best))
+	if (rc > 0 && !is_best(solver) && pack(solver))
 		return -1;
-	if (best.missing || (uint64_t)best.price >= solver->roles.never)
-		return best.none ? 0 : 2;
-	solver->found = true;
-	solver->best = best.at;
-	solver->worth = (struct sgang_worth){ (uint64_t)best.price, best.tie };
-	return 1;
+	return rc;
 }
 
-/* Returns as solve_by_levels(). */
+/* Returns 1, 0 when there is none for certain, 2 when none was found, -1
+ * without memory. */
 static int solve(struct solver *solver)
 {
 	struct sgang_budget *budget = solver->roles.job->request->budget;
@@ -537,9 +484,9 @@ static int solve(struct solver *solver)
 
 	if (budget)
 		budget->left -= kept;
-	rc = solve_by_levels(solver);
+	rc = begin(solver);
 	sgang_budget_widen(budget, kept);
-	return rc == 2 ? solve_by_cuts(solver) : rc;
+	return rc <= 0 || is_best(solver) ? rc : search(solver);
 }
 
 int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,

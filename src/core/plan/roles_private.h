@@ -264,21 +264,6 @@ enum sgang_pack {
 int sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
 		     uint32_t *at);
 
-/* -- roles_search.c -- */
-
-/* Of the searches of one plan; NULL at first, of the plan's pool then, and all
- * zero between two searches. They are large, and mostly stay zero. */
-struct sgang_roles_tables {
-	uint32_t *count; /* by place and group: units there */
-	uint32_t *on;    /* by position and class: the same */
-};
-
-/* Improve a placement, whose groups may be above what they require, until it is
- * as good as 'enough'. -1 with ENOMEM. */
-int sgang_roles_search(const struct sgang_roles *roles,
-		       struct sgang_roles_tables *tables, uint64_t enough,
-		       uint64_t *steps, uint32_t *at);
-
 /* -- roles_exact.c -- */
 
 /* The best placement of all, if it is better than 'worth'. Returns 1 and fills
