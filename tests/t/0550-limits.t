@@ -294,6 +294,7 @@ test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 	sed -i "s/^AccountingStorageEnforce=.*/&,safe/" "$SLURM_CONF" &&
 	slurm_stop_ctld &&
 	slurm_start_ctld &&
+	wait_for 60 nodes_idle &&
 	limit account lab set GrpTRESMins=cpu=6000 &&
 	gather safe 3 -A lab -n 2 -t 1500 &&
 	holds_nothing safe lab &&
