@@ -205,8 +205,7 @@ static size_t find_choices(struct packer *packer, uint32_t g, uint32_t in,
 	uint32_t top = sgang_roles_level(roles, in);
 	size_t n = 0;
 
-	if (how == SGANG_PACK_ANY ||
-	    (top <= require && how == SGANG_PACK_FIT)) {
+	if (top <= require && how == SGANG_PACK_FIT) {
 		choice[0] = (struct choice){ .place = in, .room = 1 };
 		return 1;
 	}

@@ -255,8 +255,7 @@ int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at);
 /* The places of groups that could have several. */
 enum sgang_pack {
 	SGANG_PACK_LOW, /* into the lowest that has room, */
-	SGANG_PACK_FIT, /* the highest that they may be in, */
-	SGANG_PACK_ANY, /* anywhere, even above what they require */
+	SGANG_PACK_FIT, /* the highest that they may be in */
 };
 
 /* Pack the hardest groups first, each into the place that it fits best. Returns
