@@ -70,10 +70,11 @@ static bool is_due(struct sgang_conductor *c, struct gang *g)
 {
 	int64_t now = c->host->now();
 
-	return is_sooner(c, g) || (!sgang_retry_stands(c, g) &&
-				   (g->joint.reserved ||
-				    now - g->failed_at.time >= AGAIN_SECONDS ||
-				    (g->joint.start && g->joint.start <= now)));
+	return is_sooner(c, g) || sgang_wait_policy_any(g) ||
+	       (!sgang_retry_stands(c, g) &&
+		(g->joint.reserved ||
+		 now - g->failed_at.time >= AGAIN_SECONDS ||
+		 (g->joint.start && g->joint.start <= now)));
 }
 
 /* What is kept for the gang until its joint start is kept until its turn. Before

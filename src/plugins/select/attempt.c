@@ -672,7 +672,8 @@ static bool one_transaction(struct sgang_conductor *c,
 		a.lessons = lessons;
 		a.slices = how == IN_SLICES;
 		a.dry = how == DRY;
-		a.effort = a.dry ? SGANG_EFFORT_GOOD : SGANG_EFFORT_PROOF;
+		if (a.dry && !sgang_wait_policy_any(gangs[0]))
+			a.effort = SGANG_EFFORT_GOOD;
 		done = transact(&a);
 		if (!done)
 			*again = go_on(&a);
@@ -925,7 +926,7 @@ static bool stopped_by_limits(struct sgang_conductor *c,
 	return over;
 }
 
-static void begin_try(struct gang *g)
+static void clear_result(struct gang *g)
 {
 	g->attempt.nth++;
 	g->attempt.refused = false;
@@ -939,12 +940,17 @@ static void begin_try(struct gang *g)
 	sgang_beside_drop(&g->joint.nodes, &g->joint.share);
 }
 
+static void begin_try(struct sgang_conductor *c, struct gang *g)
+{
+	clear_result(g);
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
+}
+
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		   bool slices)
 {
 	for (size_t i = 0; i < n; i++) {
-		begin_try(gangs[i]);
-		sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
+		begin_try(c, gangs[i]);
 		gangs[i]->attempt.tried = 0;
 		gangs[i]->attempt.skipped = 0;
 	}
@@ -960,7 +966,7 @@ bool sgang_attempt_plan(struct sgang_conductor *c, struct gang *g)
 {
 	bool fits;
 
-	begin_try(g);
+	clear_result(g);
 	fits = !stopped_by_limits(c, &g, 1) && together(c, NULL, &g, 1, DRY);
 	if (fits)
 		g->attempt.nth--;
@@ -1127,8 +1133,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	struct gang *alone, **group;
 	size_t n;
 
-	begin_try(g);
-	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
+	begin_try(c, g);
 	group = sgang_group_of(g, &alone, &n);
 	if (stopped_by_limits(c, group, n) || never_fits(c, g))
 		return 0;

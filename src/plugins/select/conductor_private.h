@@ -801,6 +801,12 @@ void sgang_turns_take(struct sgang_conductor *c);
  * (--prefer, MAGNETIC reservations), or nodes of jobs that Slurm suspends. */
 bool sgang_turns_try_more(struct sgang_conductor *c, struct gang *g);
 
+/* --- wait_policy.c --- */
+
+/* True if the gang may wait for a cheaper place: a plan with less effort than that
+ * of a start would mislead it. */
+bool sgang_wait_policy_any(const struct gang *g);
+
 /* --- never.c --- */
 
 /* Find the complete gangs that cannot start even if no other job ran. If this

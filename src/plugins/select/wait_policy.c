@@ -163,16 +163,22 @@ static bool weigh(struct attempt *a, uint64_t best)
 	return chosen > 0;
 }
 
+bool sgang_wait_policy_any(const struct gang *g)
+{
+	struct sgang_policy policy;
+
+	sgang_spec_policy(&g->tally.spec, &policy);
+	return policy.automatic;
+}
+
 bool sgang_wait_policy_waits(struct attempt *a)
 {
 	struct gang *g = a->gangs[0];
-	struct sgang_policy policy;
 	uint64_t best = 0, weighted;
 	bool waits;
 
 	g->attempt.choice[0] = '\0';
-	sgang_spec_policy(&g->tally.spec, &policy);
-	if (policy.automatic && !a->uneven) {
+	if (sgang_wait_policy_any(g) && !a->uneven) {
 		best = sgang_fit_best_cost(a, &weighted);
 		best = weighted ? weighted : best;
 	}

@@ -1471,6 +1471,33 @@ TOY_TEST(test_auto)
 	}
 }
 
+/* 4.37: whether it waits is weighed with what it would cost if it started, and
+ * not with a placement that was only to show that it fits. */
+TOY_TEST(test_auto_of_unlike)
+{
+	static const uint32_t cpus[] = { 2, 1, 3, 2, 3 };
+	struct fake_request rq = with("train", COUNT(cpus), "auto",
+				      "gang_run_time=60|gang_comm_share=0.9");
+	uint32_t ids[COUNT(cpus)], brief;
+
+	occupy(0x79f8, 0); /* nodes 0, 1, 9, 10 and 15 are free */
+	occupy(0x0004, fake_host.now() + 681);
+	for (size_t i = 0; i < COUNT(cpus); i++) {
+		rq.cpus = cpus[i];
+		submit_many(rq, 1, ids + i);
+	}
+	settle();
+	for (int i = 0; i < 2; i++) {
+		assert_non_null(strstr(text_of(ids[0]), "here it costs 41,"));
+		brief = submit(plain(1, 500));
+		assert_true(fake_start(brief, FAKE_ALL_NODES));
+		fake_end(brief);
+		wait_and_pass(1);
+	}
+	all_in_state(ids, COUNT(cpus), FAKE_PENDING);
+	assert_non_null(strstr(text_of(ids[0]), "here it costs 41,"));
+}
+
 /* 4.29, 4.34: communication groups are measured, and told. */
 TOY_TEST(test_parallel)
 {
