@@ -109,6 +109,8 @@ slurm_ask()
 slurm_logs()
 {
 	test -r "$slurm_dir/log/slurmctld.log" || return 0
+	echo "--- the last of gangs in slurmctld.log"
+	grep -a '\] gang: ' "$slurm_dir/log/slurmctld.log" | tail -n 8
 	echo "--- the end of slurmctld.log"
 	tail -n "${1:-40}" "$slurm_dir/log/slurmctld.log"
 	echo "---"
