@@ -59,6 +59,7 @@ static bool host_lock(void)
 
 static void host_unlock(void)
 {
+	sgang_host_set_aside_forget();
 	sgang_host_leave_out(NULL, 0);
 	unlock_slurmctld(conductor_locks);
 }
@@ -241,9 +242,6 @@ static bool host_requeues(struct sgang_job *job)
 {
 	return sgang_host_would_requeue(record(job));
 }
-
-/* In minutes, as Slurm counts limits. */
-#define NO_LIMIT (SGANG_NEVER_SECONDS / 60)
 
 /* The job's end, as far as is known. */
 static int64_t ends_at(const job_record_t *job_ptr)
@@ -590,57 +588,6 @@ static void host_releases(int64_t *free_at)
 		}
 	}
 	list_iterator_destroy(iter);
-}
-
-/* As backfill will have it, in its last cycle. */
-static bool is_set_aside(const job_record_t *job_ptr, time_t now)
-{
-	return IS_JOB_PENDING(job_ptr) && job_ptr->sched_nodes &&
-	       job_ptr->start_time > now && job_ptr->part_ptr &&
-	       job_ptr->details;
-}
-
-static void
-host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
-	       void (*f)(const struct sgang_set_aside *s, void *arg), void *arg)
-{
-	list_itr_t *iter = list_iterator_create(job_list);
-	struct sgang_nodeset *nodes =
-		sgang_nodeset_create((uint32_t)node_record_count);
-	time_t now = time(NULL);
-	job_record_t *job_ptr;
-	int n = 0;
-
-	while (nodes && n < SGANG_SET_ASIDE_MAX &&
-	       (job_ptr = list_next(iter))) {
-		uint32_t limit = job_ptr->time_limit;
-		bitstr_t *bitmap;
-
-		if (!is_set_aside(job_ptr, now) ||
-		    !wants((struct sgang_job *)job_ptr, job_ptr->job_id, arg))
-			continue;
-		bitmap = release_named_nodes(job_ptr->sched_nodes);
-		n++;
-		if (limit == NO_VAL)
-			limit = job_ptr->part_ptr->max_time;
-		sgang_nodeset_clear(nodes);
-		sgang_host_add_bitmap(nodes, bitmap);
-		f(
-			&(struct sgang_set_aside){
-				.job = (struct sgang_job *)job_ptr,
-				.job_id = job_ptr->job_id,
-				.from = job_ptr->start_time,
-				.until = limit >= NO_LIMIT ?
-						 INT64_MAX :
-						 job_ptr->start_time +
-							 limit * 60L,
-				.nodes = nodes,
-			},
-			arg);
-		FREE_NULL_BITMAP(bitmap);
-	}
-	list_iterator_destroy(iter);
-	sgang_nodeset_destroy(nodes);
 }
 
 static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
@@ -1183,7 +1130,7 @@ const struct sgang_host sgang_host_slurm = {
 		.required = host_required,
 		.partition = host_partition,
 		.releases = host_releases,
-		.set_aside = host_set_aside,
+		.set_aside = sgang_host_set_aside,
 		.endless = host_endless,
 		.idle = sgang_host_idle,
 		.freed_since = sgang_freed_since,

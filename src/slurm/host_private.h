@@ -4,7 +4,8 @@
  * host_base.c: used by all of them. host.c: jobs and nodes, and the reasons
  * that users see. host_fit.c: what a job needs of a node and what a node has.
  * host_request.c: what was updated. host_resv.c: the reservations that a job may
- * run in. host_save.c: the job state is written.
+ * run in. host_save.c: the job state is written. host_set_aside.c: the nodes that
+ * backfill sets aside.
  * host_start.c: starts, holds, undoes and releases. host_tasks.c: keeps what a
  * job asked for before it held.
  *
@@ -41,6 +42,9 @@ extern time_t control_time;
 #pragma weak slurm_conf
 #pragma weak slurmctld_config
 #pragma weak slurmctld_tres_cnt
+
+/* In minutes, as Slurm counts limits. */
+#define NO_LIMIT (SGANG_NEVER_SECONDS / 60)
 
 static inline job_record_t *record(struct sgang_job *job)
 {
@@ -185,6 +189,15 @@ slurmctld_resv_t *sgang_host_same_magnet(job_record_t *job_ptr,
 /* The reservations that it asks for; NULL: none, though it may be tried in a
  * magnetic one, or run there. */
 const char *sgang_host_asked_reservation(const job_record_t *job_ptr);
+
+/* ---- host_set_aside.c ---- */
+
+/* As in the struct. What it has found holds until it is told to forget that. */
+void sgang_host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id,
+					void *arg),
+			  void (*f)(const struct sgang_set_aside *s, void *arg),
+			  void *arg);
+void sgang_host_set_aside_forget(void);
 
 /* ---- host_vector.c ---- */
 

@@ -3,16 +3,17 @@
  *
  * bench_submit JOBS
  *	that many jobs of one task
- * bench_submit GANGS MEMBERS COMPLETE jobs|array
+ * bench_submit GANGS MEMBERS COMPLETE jobs|array|tree
  *	gangs g1, g2, ... that need MEMBERS members of one whole node each: the
  *	first COMPLETE of them have all, the others one less; as separate jobs
- *	or as one array a gang
+ *	or as one array a gang; "tree": jobs in groups of two roles of ten
  * bench_submit GANGS MEMBERS COMPLETE jobs|array PRESENT
  *	as many of each gang as PRESENT says instead, of one CPU each, or of
  *	BENCH_CPUS: numbers with commas between, for the members in turn
  *
  * BENCH_UID names another user, for whom root submits; BENCH_GANG replaces "g"
- * at the beginning of the names of gangs. With BENCH_HELD jobs are held; with
+ * at the beginning of the names of gangs. With BENCH_WHOLE jobs have whole nodes,
+ * those of no gang too. With BENCH_HELD jobs are held; with
  * BENCH_NODES they ask for so many nodes, and are to be refused.
  *
  * sbatch takes ten times as long, most of it to start itself.
@@ -89,7 +90,28 @@ static int submit(char **options, uint32_t n_options, char *array, int whole,
 static int submit_plain(int jobs)
 {
 	for (int i = 0; i < jobs; i++) {
-		if (submit(NULL, 0, NULL, 0, 0) < 0)
+		if (submit(NULL, 0, NULL, !!getenv("BENCH_WHOLE"), 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Groups of 20: ten encoders and ten decoders, all on one leaf. */
+static int submit_tree(int number, int members)
+{
+	char name[64], min[64], role[128];
+	char *options[] = { name, min, role };
+
+	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=t%d",
+		 number);
+	snprintf(min, sizeof(min), "_SLURM_SPANK_OPTION_gang_gang_min_member=%d",
+		 members / 20);
+	for (int i = 0; i < members; i++) {
+		snprintf(role, sizeof(role),
+			 "_SLURM_SPANK_OPTION_gang_gang_role="
+			 "r%d:min=2:require=leaf/%s:min=10",
+			 i / 20, i % 20 < 10 ? "encode" : "decode");
+		if (submit(options, 3, NULL, 1, i) < 0)
 			return -1;
 	}
 	return 0;
@@ -128,6 +150,8 @@ int main(int argc, char **argv)
 	}
 	members = atoi(argv[2]);
 	complete = atoi(argv[3]);
+	if (!strcmp(argv[4], "tree"))
+		return submit_tree(1, members) < 0;
 	for (int i = 1; i <= atoi(argv[1]); i++) {
 		int present = (argc == 6) ? atoi(argv[5]) :
 					    members - (i > complete);
