@@ -399,8 +399,8 @@ static const struct {
 	[SGANG_HELP_BLOCKED] = { name_nodes, "",
 				 " in service and not reserved" },
 	[SGANG_HELP_NEVER] = { NULL,
-			       "nothing: it asks for more than its nodes have, even "
-			       "if all are idle and in service",
+			       "nothing: it cannot start even if all its nodes are "
+			       "idle and in service",
 			       "" },
 	/* events that come by themselves, at a known time */
 	[SGANG_HELP_BEFORE] = { NULL, "the room that jobs before it leave",

@@ -252,7 +252,7 @@ six_of_a_leaf()
 test_expect_success '2.15 5.4 two roles together larger than the leaf of their group' '
 	six_of_a_leaf both && wait_for 10 gang_attempted ${members[5]} 1 &&
 	"$top_builddir/src/cmd/sgang" explain both >out && cat out &&
-	grep "Helps=nothing: it asks for more than its nodes have" out &&
+	grep "Helps=nothing: it cannot start even if all its nodes are idle" out &&
 	delays_nobody "Gang root/both waits: group r1: 1 group of 6 units or more must be within one leaf"
 '
 test_expect_success '2.16 5.5 another group is enough: not impossible' '

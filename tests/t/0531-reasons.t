@@ -115,8 +115,8 @@ test_expect_success '5.6 nodes that are not requested are not busy' '
 	submit_gang want 2 -w n2 -N 1 --exclusive -t 5 &&
 	waits "2 nodes are needed, 1 is free (5 not requested)" &&
 	reasons_true 1 1 0 0 n2 - - - &&
-	wait_helps want "nothing: it asks for more than its nodes have, even if\
- all are idle and in service" &&
+	wait_helps want "nothing: it cannot start even if all its nodes are idle\
+ and in service" &&
 	test -z "$(squeue -h --start -j ${members[0]} -o %S | grep -v N/A)" &&
 	drop ${members[@]}
 '

@@ -110,6 +110,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->joint.reserved = false;
 		g->turn.due = false;
 	}
+	sgang_reservation_changed(c);
 	c->turns = false;
 	c->reserving = false;
 	c->lost_claims = true;
@@ -200,76 +201,9 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 	g->turn.due = true;
 	g->turn.own = false;
 	c->turns = true;
+	sgang_reservation_changed(c);
 	sgang_conductor_poke(c);
 	return SGANG_TURN_TAKEN;
-}
-
-bool sgang_conductor_has_turns(const struct sgang_conductor *c)
-{
-	return c->turns;
-}
-
-/* A turn of its own keeps no job off. */
-static bool turns_before(struct sgang_conductor *c, const struct gang *g,
-			 const struct sgang_standing *s)
-{
-	return g->turn.due && !g->turn.own &&
-	       sgang_reserve_before(c, &g->turn.first, s);
-}
-
-/* True if the gang, or one of its group, has a turn before the job. */
-static bool has_turn(struct sgang_conductor *c, const struct gang *g,
-		     const struct sgang_standing *s)
-{
-	if (!g->partitions.nodes || !g->never.judged_of)
-		return false;
-	if (g->turn.due)
-		return turns_before(c, g, s);
-	for (size_t i = 0; i < g->group.n; i++) {
-		if (turns_before(c, g->group.gangs[i], s))
-			return true;
-	}
-	return false;
-}
-
-/* Take out the nodes kept for the gang from the job. A job that the main
- * scheduler tries behind a gang is tried again after the pass, and would not
- * have been tried behind a job that waits. A job that backfill tries is not
- * tried again in this cycle, so only a plan is kept from it, unless backfill
- * keeps nodes of that for others. */
-static bool fence_for(struct sgang_conductor *c, const struct gang *g,
-		      const struct sgang_standing *s, bool backfill,
-		      struct sgang_nodeset *nodes)
-{
-	const struct sgang_nodeset *slices = sgang_slices_nodes(g);
-
-	if (slices)
-		return sgang_beside_cut(c, slices, NULL, NULL, nodes);
-	if (!has_turn(c, g, s))
-		return false;
-	if (!backfill)
-		return sgang_beside_cut(c, g->partitions.nodes, NULL, NULL,
-					nodes);
-	return g->plan.nodes &&
-	       (!g->turn.limit ||
-		sgang_nodeset_contains(g->turn.limit, g->plan.nodes)) &&
-	       sgang_beside_cut(c, g->plan.nodes, &g->plan.share, s->job,
-				nodes);
-}
-
-bool sgang_conductor_fence(struct sgang_conductor *c,
-			   const struct sgang_standing *s, bool backfill,
-			   struct sgang_nodeset *nodes)
-{
-	bool taken = false;
-
-	if (!c->turns)
-		return false;
-	for (struct gang *g = c->gangs; g; g = g->next)
-		taken |= fence_for(c, g, s, backfill, nodes);
-	if (taken)
-		c->wake_scheduler = true;
-	return taken;
 }
 
 /* A known later start is valid until a change that could make it earlier, or
@@ -429,8 +363,9 @@ struct since {
 	uint64_t wall, cpu;
 };
 
-static struct since lock_time(const struct sgang_conductor *c)
+static struct since begin(struct sgang_conductor *c)
 {
+	sgang_reservation_stand(c, false);
 	return (struct since){ c->host->clock_us(), c->host->cpu_us() };
 }
 
@@ -446,6 +381,7 @@ static void unlock(struct sgang_conductor *c, const struct since *since)
 	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double)held / 1e6);
 	/* The settings may change once the locks are free. */
 	strcpy(c->metrics_path, c->conf.metrics_file);
+	sgang_reservation_stand(c, true);
 	c->host->unlock();
 }
 
@@ -458,7 +394,7 @@ static int first_half(struct sgang_conductor *c)
 
 	if (!c->host->lock())
 		return -1;
-	since = lock_time(c);
+	since = begin(c);
 	c->locked_at = since.cpu;
 	c->changed = false;
 	c->preparing = false;
@@ -530,7 +466,7 @@ static void second_half(struct sgang_conductor *c)
 	c->changed = false;
 	if (!c->host->lock())
 		return;
-	since = lock_time(c);
+	since = begin(c);
 	if (any_unsaved(c))
 		sgang_fault_die("saved", 1);
 	for (struct gang *g = c->gangs; g; g = g->next) {

@@ -169,6 +169,7 @@ struct share {
 
 struct gang {
 	struct gang *next;  /* in the list of all */
+	struct gang *reserves; /* in that of reservation.c */
 	struct gang *chain; /* in its bucket */
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
@@ -519,6 +520,10 @@ struct sgang_conductor {
 	struct sgang_devices *devices; /* NULL: every node is one island */
 	struct sgang_conf conf;
 	struct gang *gangs;
+	struct {
+		struct gang *first; /* of those that may have one */
+		bool known, stand;
+	} reservations;
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
 	size_t n_entries, n_seen; /* of all gangs, and of definitions */
@@ -821,8 +826,27 @@ bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g);
 /* True if the gang, or one of its group, can never start. */
 bool sgang_never_any(const struct gang *g);
 
+/* --- reservation.c --- */
+
+/* Call between two passes when nodes are kept that were not before. */
+void sgang_reservation_changed(struct sgang_conductor *c);
+/* Between two passes the rows stand; a pass changes them at any time. */
+void sgang_reservation_stand(struct sgang_conductor *c, bool stand);
+/* Take out the nodes that are freed, or kept for a new start, of gangs before
+ * this one in the queue. */
+void sgang_reservation_cut_before(struct sgang_conductor *c,
+				  const struct gang *g,
+				  struct sgang_nodeset *nodes);
+/* Take out the nodes that other gangs have been promised. */
+void sgang_reservation_cut_others(struct sgang_conductor *c,
+				  const struct gang *g,
+				  struct sgang_nodeset *nodes);
+
 /* --- reserve.c --- */
 
+/* The job; NULL: it is not known which, or it is gone. */
+struct sgang_job *sgang_reserve_job(struct sgang_conductor *c,
+				    const struct sgang_standing *s);
 /* True if 'first' comes before 'asking' in the queue. */
 bool sgang_reserve_before(struct sgang_conductor *c,
 			  const struct sgang_standing *first,
@@ -912,9 +936,6 @@ void sgang_claim_forget(struct gang *g);
 /* The latest time at which its nodes are free. */
 int64_t sgang_claim_until(const struct sgang_conductor *c,
 			  const struct gang *g);
-/* Take out the nodes that are freed for gangs before this one in the queue. */
-void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
-		     struct sgang_nodeset *nodes);
 
 /* --- keep.c --- */
 

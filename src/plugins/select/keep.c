@@ -72,6 +72,7 @@ static struct sgang_nodeset *unseen_nodes(struct sgang_conductor *c,
 		return NULL;
 	g->kept.unseen = true;
 	c->claims = true;
+	sgang_reservation_changed(c);
 	sgang_conductor_poke(c);
 	return g->kept.nodes;
 }

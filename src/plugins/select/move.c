@@ -29,26 +29,6 @@
 
 /* ---- room for it elsewhere ---- */
 
-/* Take out nodes that other gangs have or will have soon. */
-static void cut_reserved(const struct sgang_conductor *c, const struct gang *g,
-			 struct sgang_nodeset *nodes)
-{
-	for (const struct gang *o = c->gangs; o; o = o->next) {
-		const struct sgang_nodeset *slices = sgang_slices_nodes(o);
-
-		if (o == g)
-			continue;
-		if (o->kept.nodes)
-			sgang_nodeset_subtract(nodes, o->kept.nodes);
-		if (o->joint.reserved && o->joint.nodes)
-			sgang_nodeset_subtract(nodes, o->joint.nodes);
-		if (o->preempt.claim)
-			sgang_nodeset_subtract(nodes, o->preempt.claim->nodes);
-		if (slices)
-			sgang_nodeset_subtract(nodes, slices);
-	}
-}
-
 /* The request of a member, and the nodes that could serve it. */
 struct wish {
 	struct sgang_job *job;
@@ -95,7 +75,7 @@ static bool make_wish(struct sgang_conductor *c, struct gang *g,
 			sgang_nodeset_add(w->free, i);
 	sgang_nodeset_subtract(w->free, w->has);
 	sgang_nodeset_subtract(w->free, c->drains.nodes);
-	cut_reserved(c, g, w->free);
+	sgang_reservation_cut_others(c, g, w->free);
 	sgang_levels_cut_late(c, g, w->free);
 	h->nodes.units(job, &w->shape, w->free, false, w->units);
 	sgang_nodeset_subtract(w->has, c->drains.nodes);

@@ -190,7 +190,7 @@ static int find_places(struct preempt *p)
 		sgang_nodeset_subtract(asked->ever, out);
 		if (asked->g->turn.limit)
 			sgang_nodeset_and(asked->ever, asked->g->turn.limit);
-		sgang_claim_cut(c, asked->g, asked->ever);
+		sgang_reservation_cut_before(c, asked->g, asked->ever);
 		sgang_nodeset_or(p->places, asked->ever);
 	}
 	sgang_nodeset_destroy(out);

@@ -940,4 +940,5 @@ void sgang_registry_clear(struct sgang_conductor *c)
 	}
 	memset(c->bucket, 0, sizeof(c->bucket));
 	c->n_members = 0;
+	sgang_reservation_changed(c);
 }

@@ -63,8 +63,8 @@ static int standing_order(const struct sgang_standing *a,
 	return (a->job_id < b->job_id) ? -1 : (a->job_id > b->job_id);
 }
 
-static struct sgang_job *standing_job(struct sgang_conductor *c,
-				      const struct sgang_standing *s)
+struct sgang_job *sgang_reserve_job(struct sgang_conductor *c,
+				    const struct sgang_standing *s)
 {
 	if (s->job || !s->record)
 		return s->job;
@@ -78,8 +78,8 @@ bool sgang_reserve_before(struct sgang_conductor *c,
 			  const struct sgang_standing *first,
 			  const struct sgang_standing *asking)
 {
-	struct sgang_job *asks = standing_job(c, asking);
-	struct sgang_job *waits = asks ? standing_job(c, first) : NULL;
+	struct sgang_job *asks = sgang_reserve_job(c, asking);
+	struct sgang_job *waits = asks ? sgang_reserve_job(c, first) : NULL;
 
 	return waits ? c->host->jobs.before(waits, asks) :
 		       standing_order(first, asking) < 0;
@@ -158,11 +158,6 @@ static struct gang **list_waiting(struct sgang_conductor *c, size_t *n)
 	return list;
 }
 
-static bool same_group(const struct gang *a, const struct gang *b)
-{
-	return !sgang_group_turn_order(a, b);
-}
-
 static bool group_reserves(const struct gang *g)
 {
 	for (size_t i = 0; i < g->group.n; i++) {
@@ -202,123 +197,6 @@ void sgang_reserve_all(struct sgang_conductor *c)
 	}
 	sgang_nodeset_destroy(taken);
 	free(list);
-}
-
-/* Take out the nodes kept for 'g' on which the job does not fit beside it; from
- * gangs ('spec': its options), all of a domain in which they cannot both be.
- * True if any was taken. */
-static bool keep_for(struct sgang_conductor *c, const struct gang *g,
-		     const struct sgang_standing *s,
-		     const struct sgang_spec *spec, struct sgang_nodeset *nodes)
-{
-	struct sgang_nodeset *around = NULL;
-	bool any;
-
-	if (spec)
-		around = sgang_exclusive_around(c, g, spec, g->joint.nodes);
-	any = around ? sgang_beside_cut(c, around, NULL, NULL, nodes) :
-		       sgang_beside_cut(c, g->joint.nodes, &g->joint.share,
-					standing_job(c, s), nodes);
-	sgang_nodeset_destroy(around);
-	return any;
-}
-
-/* True if nodes freed for a gang are kept from the job: from every job of lower
- * priority, however short. */
-static bool claim_keeps(struct sgang_conductor *c, const struct gang *g,
-			const struct sgang_standing *s, const struct gang *own)
-{
-	return sgang_reserve_before(c, &g->joint.standing, s) &&
-	       !(own && same_group(own, g)) && sgang_registry_any_left(c, g);
-}
-
-/* Take out nodes kept for its next start. Returns when they are free, if
- * 'nodes' has lost any; else 0. */
-static int64_t cut_kept(struct sgang_conductor *c, const struct gang *g,
-			const struct sgang_standing *s, const struct gang *own,
-			struct sgang_nodeset *nodes)
-{
-	int64_t soon = c->host->now() + 1;
-
-	if (!g->kept.nodes || !sgang_nodeset_intersects(nodes, g->kept.nodes) ||
-	    (own && same_group(own, g)) ||
-	    (!g->kept.unseen && !claim_keeps(c, g, s, own)))
-		return 0;
-	sgang_nodeset_subtract(nodes, g->kept.nodes);
-	return g->kept.until > soon && !g->kept.unseen ? g->kept.until : soon;
-}
-
-void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
-		     struct sgang_nodeset *nodes)
-{
-	if (!c->claims)
-		return;
-	for (const struct gang *other = c->gangs; other; other = other->next) {
-		if (sgang_group_turn_order(other, g) >= 0)
-			continue;
-		if (other->preempt.claim)
-			sgang_nodeset_subtract(nodes,
-					       other->preempt.claim->nodes);
-		if (other->kept.nodes)
-			sgang_nodeset_subtract(nodes, other->kept.nodes);
-	}
-}
-
-/* After a restart slurmctld may start jobs before the first pass has read the
- * claims. Jobs wait no longer than this for the first pass. */
-#define FRESH_SECONDS 5
-
-static bool claims_unknown(const struct sgang_conductor *c)
-{
-	return c->fresh && c->conf.preemption && c->host->preempt.enabled() &&
-	       c->host->now() - c->fresh_since < FRESH_SECONDS;
-}
-
-int64_t sgang_conductor_keep(struct sgang_conductor *c,
-			     const struct sgang_standing *s,
-			     const struct sgang_spec *spec, int64_t until,
-			     struct sgang_nodeset *nodes)
-{
-	struct gang *own = NULL;
-	int64_t when = 0;
-
-	if (!sgang_conductor_reserves(c))
-		return 0;
-	if (claims_unknown(c)) {
-		sgang_nodeset_clear(nodes);
-		c->wake_scheduler = true;
-		return c->host->now() + 1;
-	}
-	if (spec)
-		own = sgang_registry_find(c, spec->ns, spec->name);
-	if (own && own->n_entries)
-		spec = &own->tally.spec; /* the options of the whole gang */
-	for (struct gang *g = c->gangs; g; g = g->next) {
-		int64_t kept = cut_kept(c, g, s, own, nodes);
-
-		if (kept > when)
-			when = kept;
-		if (g->preempt.claim && claim_keeps(c, g, s, own) &&
-		    sgang_nodeset_intersects(nodes, g->preempt.claim->nodes)) {
-			sgang_nodeset_subtract(nodes, g->preempt.claim->nodes);
-			if (sgang_claim_until(c, g) > when)
-				when = sgang_claim_until(c, g);
-		}
-		if (!g->joint.reserved || !g->joint.nodes ||
-		    until <= g->joint.start || (own && same_group(own, g)) ||
-		    !sgang_registry_any_left(c, g) ||
-		    !sgang_reserve_before(c, &g->joint.standing, s) ||
-		    !keep_for(c, g, s, spec, nodes))
-			continue;
-		if (g->joint.start > when)
-			when = g->joint.start;
-	}
-	return when;
-}
-
-bool sgang_conductor_reserves(const struct sgang_conductor *c)
-{
-	return c->reserving || c->claims || claims_unknown(c);
 }
 
 bool sgang_conductor_kept(struct sgang_conductor *c,
