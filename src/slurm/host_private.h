@@ -6,6 +6,7 @@
  * host_request.c: what was updated. host_resv.c: the reservations that a job may
  * run in. host_save.c: the job state is written. host_set_aside.c: the nodes that
  * backfill sets aside.
+ * host_recovered.c: members that had nodes before a restart.
  * host_start.c: starts, holds, undoes and releases. host_tasks.c: keeps what a
  * job asked for before it held.
  *
@@ -250,6 +251,17 @@ bool sgang_host_counts_features(const job_record_t *job_ptr);
 /* True if the limits of the association and QOS would let a job that has been
  * given nodes start now: the last test of select_nodes(). */
 bool sgang_host_within_limits(job_record_t *job_ptr);
+
+/* ---- host_recovered.c ---- */
+
+/* Call when slurmctld has just read its jobs, and prepares them again. */
+void sgang_host_recovered_begin(void);
+/* Needs no locks. */
+bool sgang_host_recovered_any(void);
+/* True if a hold is counted for the job already; from now on it is adopted. */
+bool sgang_host_recovered_take(const job_record_t *job_ptr);
+/* The pass has been made: those that it has not adopted go on. */
+void sgang_host_recovered_end(void);
 
 /* ---- host_tasks.c ---- */
 

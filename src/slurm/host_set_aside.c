@@ -103,8 +103,7 @@ void sgang_host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id,
 					     .from = job_ptr->start_time };
 
 		/* It may have been started since. */
-		if (!is_set_aside(job_ptr, now) ||
-		    !wants(s.job, s.job_id, arg))
+		if (!is_set_aside(job_ptr, now) || !wants(s.job, s.job_id, arg))
 			continue;
 		s.until = planned_end(job_ptr);
 		s.nodes = nodes_of(&table.rows[i]);

@@ -740,7 +740,8 @@ void sgang_host_ask(struct sgang_job *job)
 void sgang_host_adopt(struct sgang_job *job)
 {
 	release_set_flag(record(job), JOB_CONFIGURING);
-	record(job)->details->prolog_running++;
+	if (!sgang_host_recovered_take(record(job)))
+		record(job)->details->prolog_running++;
 	sgang_host_not_seen_yet(record(job));
 	sgang_host_ask(job);
 }

@@ -146,6 +146,16 @@ static void look_at_nodes(void)
 		sgang_host_slurm.unlock();
 }
 
+/* Members that the first pass has not taken for holds, or for which there is none,
+ * go on. */
+static void end_recovery(void)
+{
+	if (!sgang_host_recovered_any() || !sgang_host_slurm.lock())
+		return;
+	sgang_host_recovered_end();
+	sgang_host_slurm.unlock();
+}
+
 static void *conduct(void *arg)
 {
 	(void)arg;
@@ -168,6 +178,8 @@ static void *conduct(void *arg)
 			sgang_conductor_ignore(sgang_own.conductor);
 		else
 			sgang_conductor_pass(sgang_own.conductor);
+		if (!sgang_conductor_is_fresh(sgang_own.conductor))
+			end_recovery();
 	}
 	return NULL;
 }
@@ -334,7 +346,11 @@ extern int select_p_reconfigure(void)
 	sgang_freed_all();
 	/* scontrol create and delete, and slurmd -Z end in this call. */
 	sgang_own.node_changes++;
-	if (sgang_select_at_work(NULL) && !sgang_settings_fit_nodes())
+	if (!sgang_select_at_work(NULL))
+		return rc;
+	if (!control_time)
+		sgang_host_recovered_begin();
+	if (!sgang_settings_fit_nodes())
 		sgang_settings_outdated();
 	return rc;
 }

@@ -104,8 +104,8 @@ static int submit_tree(int number, int members)
 
 	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=t%d",
 		 number);
-	snprintf(min, sizeof(min), "_SLURM_SPANK_OPTION_gang_gang_min_member=%d",
-		 members / 20);
+	snprintf(min, sizeof(min),
+		 "_SLURM_SPANK_OPTION_gang_gang_min_member=%d", members / 20);
 	for (int i = 0; i < members; i++) {
 		snprintf(role, sizeof(role),
 			 "_SLURM_SPANK_OPTION_gang_gang_role="

@@ -8,8 +8,9 @@ forms.py SEED N THREADS GPUS FORMS
 
 A need is drawn, and the forms in which sbatch, salloc and srun ask for it.
 Of each form k ordinary jobs run at once. Then a gang of k starts, of k + 1 not
-in part, and a small gang has the ring of the plainest form that has the same k.
-Prints a line for each violation, and last "N needs, N forms, N violations".
+in part, and a small gang has the ring of the plainest form that has the same k,
+or a better one where the form leaves the tasks of each node to Slurm. Prints a
+line for each violation, and last "N needs, N forms, N violations".
 """
 
 import random
@@ -186,7 +187,9 @@ class Forms:
             if f"--nodes={need[2]}-{need[2] + 1}" in form:
                 continue  # that is another need
             plain = rings.setdefault(k, (form, ring))
-            if ring != plain[1]:
+            # Where Slurm may choose the tasks of each node a ring can be better.
+            if ring != plain[1] and ("--ntasks-per-node" in form or
+                                     not ring or ring > plain[1]):
                 self.violation(form, f"ring {ring}, of {plain[0]} {plain[1]}")
 
 

@@ -6,7 +6,7 @@ test_description='Gangs survive scontrol reconfigure and the death of slurmctld'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang --conf 'Licenses=lic:8'
+slurm_setup -n 4 -c 2 --gang --faults --conf 'Licenses=lic:8'
 gate_setup
 slurm_start
 
@@ -147,35 +147,75 @@ damage()
 		"$slurm_dir/state/job_state"
 }
 
+# Two members of four hold nodes, the others wait for a job to end.
+half_held()
+{
+	local gang=$1 i
+
+	block=$(submit -w "n[3-4]" --exclusive) &&
+	wait_state $block RUNNING || return 1
+	members=()
+	for i in 1 2 3 4; do
+		members+=($(submit -N 1 --exclusive --gang=$gang \
+			--gang-mode=nonstrict --gang-min-member=4 $gang.sh)) ||
+			return 1
+	done
+	wait_for 30 "test \$(held_in \${members[@]}) = 2" &&
+	wait_for 10 "test \"\$(gang_phase root/$gang)\" = holding" &&
+	slurm_saved ${members[-1]}
+}
+
+held_again()
+{
+	wait_for 20 "grep -F \"root/$1: found 2 held members again\" \
+		\"$slurm_dir/log/slurmctld.log\"" &&
+	wait_for 20 no_node_lost &&
+	test "$(held_in ${members[@]})" = 2 &&
+	test "$(starts_of $1)" = 0
+}
+
+all_start()
+{
+	scancel $block &&
+	wait_for 30 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	touch $1.go &&
+	wait_for 20 all_in COMPLETED ${members[@]}
+}
+
 gang_script hurt
 
 test_expect_success '5.2 a record that is damaged: held members start no earlier' '
 	scancel ${members[@]} &&
-	block=$(submit -w "n[3-4]" --exclusive) &&
-	wait_state $block RUNNING &&
-	members=() &&
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=hurt \
-			--gang-mode=nonstrict --gang-min-member=4 hurt.sh)) ||
-			return 1
-	done &&
-	wait_for 30 "test \$(held_in \${members[@]}) = 2" &&
-	wait_for 10 "test \"\$(gang_phase root/hurt)\" = holding" &&
-	slurm_saved ${members[-1]} &&
+	half_held hurt &&
 	slurm_kill9_ctld &&
 	damage hurt &&
 	grep -a "root/hurt phase=h#lding" "$slurm_dir/state/job_state" &&
 	slurm_start_ctld &&
-	wait_for 20 "grep -F \"root/hurt: found 2 held members again\" \
-		\"$slurm_dir/log/slurmctld.log\"" &&
-	wait_for 20 no_node_lost &&
-	test "$(held_in ${members[@]})" = 2 &&
-	test "$(starts_of hurt)" = 0 &&
-	scancel $block &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch hurt.go &&
-	wait_for 20 all_in COMPLETED ${members[@]}
+	held_again hurt &&
+	all_start hurt
+'
+
+# slurmctld runs PrologSlurmctld again, and the end of that starts a job.
+passed()
+{
+	test "$(grep -cxE "$(tr " " "|" <<<"${members[*]}")" \
+		"$slurm_dir/etc/passed")" = $1
+}
+
+gang_script early
+
+test_expect_success '5.2 prologs end before the first pass: held members start no earlier' '
+	half_held early &&
+	wait_for 10 passed 2 &&
+	slurm_kill9_ctld &&
+	slurm_fault delay 1 &&
+	slurm_start_ctld &&
+	wait_for 20 passed 4 &&
+	wait_cycles 2 &&
+	slurm_fault &&
+	held_again early &&
+	all_start early
 '
 
 test_expect_success 'nothing is left' 'nothing_left'

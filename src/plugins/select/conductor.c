@@ -127,6 +127,11 @@ void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 	c->reserving = false;
 }
 
+bool sgang_conductor_is_fresh(const struct sgang_conductor *c)
+{
+	return c->fresh;
+}
+
 /* ---- turns ---- */
 
 /* Nodes that backfill reserves for jobs before the gang are forbidden for all

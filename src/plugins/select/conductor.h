@@ -92,6 +92,10 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 				     const struct sgang_nodeset *nodes,
 				     bool reserving);
 
+/* True from a start of slurmctld on until the first pass, which finds what holds
+ * nodes. To be asked by the thread that makes the passes. */
+bool sgang_conductor_is_fresh(const struct sgang_conductor *c);
+
 /* True if the turn of any gang has come, so that sgang_conductor_fence() is
  * needed. */
 bool sgang_conductor_has_turns(const struct sgang_conductor *c);

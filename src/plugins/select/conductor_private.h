@@ -168,9 +168,9 @@ struct share {
 };
 
 struct gang {
-	struct gang *next;  /* in the list of all */
+	struct gang *next;     /* in the list of all */
 	struct gang *reserves; /* in that of reservation.c */
-	struct gang *chain; /* in its bucket */
+	struct gang *chain;    /* in its bucket */
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
 
@@ -478,6 +478,9 @@ struct gang {
 		uint64_t refused; /* transitions that were refused, as bits */
 		struct slices *slices; /* left to commit while COMMITTING; else
 					* NULL */
+		const struct sgang_nodeset *planned; /* its nodes, which no
+						      * other job gets; NULL:
+						      * none */
 		struct hold *members;
 		size_t n;
 		bool marked;             /* some entry has `hold` set */
@@ -744,8 +747,6 @@ enum sgang_progress {
 
 /* The gang that is being committed in slices; NULL: none is. */
 struct gang *sgang_slices_gang(const struct sgang_conductor *c);
-/* Such a gang's nodes, which no other job gets; NULL: none. */
-const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g);
 /* True if such a gang still holds what it was given, and its other members
  * still wait as planned. If not, all must be given back. Call in each hold of
  * the locks. */
@@ -829,9 +830,17 @@ bool sgang_never_any(const struct gang *g);
 /* --- reservation.c --- */
 
 /* Call between two passes when nodes are kept that were not before. */
-void sgang_reservation_changed(struct sgang_conductor *c);
+static inline void sgang_reservation_changed(struct sgang_conductor *c)
+{
+	c->reservations.known = false;
+}
 /* Between two passes the rows stand; a pass changes them at any time. */
-void sgang_reservation_stand(struct sgang_conductor *c, bool stand);
+static inline void sgang_reservation_stand(struct sgang_conductor *c,
+					   bool stand)
+{
+	c->reservations.stand = stand;
+	c->reservations.known = false;
+}
 /* Take out the nodes that are freed, or kept for a new start, of gangs before
  * this one in the queue. */
 void sgang_reservation_cut_before(struct sgang_conductor *c,

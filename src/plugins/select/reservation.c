@@ -22,7 +22,7 @@
 enum kept_from {
 	FROM_ALL,    /* jobs */
 	FROM_OTHERS, /* than its own gang and group */
-	FROM_LATER,  /* ... and behind it in the queue, however short they are */
+	FROM_LATER, /* ... and behind it in the queue, however short they are */
 	FROM_LONGER, /* ... and running on when the gang starts */
 	FROM_BEHIND_TURN
 };
@@ -80,11 +80,9 @@ static void list_lasting(struct sgang_conductor *c, const struct gang *g,
  * it, unless backfill keeps nodes of that for others. */
 static void list_passing(const struct gang *g, bool backfill, struct rows *rows)
 {
-	const struct sgang_nodeset *slices = sgang_slices_nodes(g);
-
 	rows->n = 0;
-	if (slices)
-		add(rows, FROM_ALL, slices, NULL, 0);
+	if (g->hold.planned)
+		add(rows, FROM_ALL, g->hold.planned, NULL, 0);
 	else if (!backfill)
 		add(rows, FROM_BEHIND_TURN, g->partitions.nodes, NULL, 0);
 	else if (g->plan.nodes &&
@@ -112,7 +110,7 @@ static struct gang *first(struct sgang_conductor *c)
 		return *link;
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!g->kept.nodes && !g->preempt.claim && !g->joint.reserved &&
-		    !sgang_slices_nodes(g) && !any_turn(g))
+		    !g->hold.planned && !any_turn(g))
 			continue;
 		*link = g;
 		link = &g->reserves;
@@ -120,17 +118,6 @@ static struct gang *first(struct sgang_conductor *c)
 	*link = NULL;
 	c->reservations.known = c->reservations.stand;
 	return c->reservations.first;
-}
-
-void sgang_reservation_changed(struct sgang_conductor *c)
-{
-	c->reservations.known = false;
-}
-
-void sgang_reservation_stand(struct sgang_conductor *c, bool stand)
-{
-	c->reservations.stand = stand;
-	c->reservations.known = false;
 }
 
 /* ---- what is kept from whom ---- */
@@ -190,14 +177,12 @@ static bool cut(struct sgang_conductor *c, const struct gang *g,
 
 	if (a->spec && row->from == FROM_LONGER)
 		around = sgang_exclusive_around(c, g, a->spec, row->nodes);
-	any = around ?
-		      sgang_beside_cut(c, around, NULL, NULL, nodes) :
-		      sgang_beside_cut(
-			      c, row->nodes, row->share,
-			      row->share ?
-				      sgang_reserve_job(c, a->standing) :
-				      NULL,
-			      nodes);
+	any = around ? sgang_beside_cut(c, around, NULL, NULL, nodes) :
+		       sgang_beside_cut(
+			       c, row->nodes, row->share,
+			       row->share ? sgang_reserve_job(c, a->standing) :
+					    NULL,
+			       nodes);
 	sgang_nodeset_destroy(around);
 	return any;
 }

@@ -49,6 +49,7 @@ void sgang_slices_pause(struct slices *s)
 {
 	remember_parts(&s->a);
 	s->g->hold.slices = s;
+	s->g->hold.planned = s->void_plan ? NULL : s->planned;
 	(void)sgang_hold_move(s->g, SGANG_HOLD_COMMITTING);
 	sgang_conductor_poke(s->a.c);
 }
@@ -66,6 +67,7 @@ void sgang_slices_end(struct gang *g)
 	if (g->hold.slices)
 		sgang_slices_destroy(g->hold.slices);
 	g->hold.slices = NULL;
+	g->hold.planned = NULL;
 }
 
 void sgang_slices_sweep(struct sgang_conductor *c, bool all)
@@ -83,6 +85,7 @@ void sgang_slices_forget_nodes(struct gang *g)
 {
 	if (g->hold.slices)
 		g->hold.slices->void_plan = true;
+	g->hold.planned = NULL;
 }
 
 struct gang *sgang_slices_gang(const struct sgang_conductor *c)
@@ -92,13 +95,6 @@ struct gang *sgang_slices_gang(const struct sgang_conductor *c)
 			return g;
 	}
 	return NULL;
-}
-
-const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g)
-{
-	return (g->hold.slices && !g->hold.slices->void_plan) ?
-		       g->hold.slices->planned :
-		       NULL;
 }
 
 /* ---- before the next slice ---- */

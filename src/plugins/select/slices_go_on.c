@@ -23,6 +23,7 @@ enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 		return SGANG_PAUSED;
 	c->host->nodes.refresh();
 	g->hold.slices = NULL;
+	g->hold.planned = NULL;
 	progress = sgang_attempt_go_on(&s->a, &s->account);
 	if (progress == SGANG_PAUSED) {
 		sgang_slices_pause(s);

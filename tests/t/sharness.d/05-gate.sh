@@ -13,6 +13,7 @@ gate_setup()
 	cat >"$slurm_dir/etc/gate" <<-END
 	#!/bin/bash
 	while test -e "$slurm_dir/etc/closed"; do read -rt 0.1 <> <(:) || :; done
+	echo "\$SLURM_JOB_ID" >>"$slurm_dir/etc/passed"
 	END
 	chmod 755 "$slurm_dir/etc/gate"
 	echo "PrologSlurmctld=$slurm_dir/etc/gate" >>"$SLURM_CONF"
