@@ -267,8 +267,10 @@ extern int select_p_job_begin(job_record_t *job_ptr)
 	int rc = sgang_stock.job_begin(job_ptr);
 
 	noticed(job_ptr);
-	if (rc || !sgang_select_at_work(job_ptr) ||
-	    !sgang_host_concerns(job_ptr))
+	if (rc || !sgang_select_at_work(job_ptr))
+		return rc;
+	sgang_conductor_began(sgang_own.conductor, (struct sgang_job *)job_ptr);
+	if (!sgang_host_concerns(job_ptr))
 		return rc;
 	sgang_host_no_expedite(job_ptr);
 	sgang_conductor_begins(sgang_own.conductor,

@@ -265,6 +265,8 @@ static bool take(struct call *c)
 	if (!c->victims.n) {
 		if (!sgang_twin_take(c->job, c->chosen))
 			return false;
+		if (the.conductor)
+			sgang_conductor_began(the.conductor, c->job);
 		if (c->job->spec)
 			sgang_conductor_begins(the.conductor, c->job);
 		sgang_twin_launch(c->job);

@@ -93,8 +93,8 @@ delay_of()
 		}'
 }
 
-# How many small jobs have started before it that were submitted after it? One
-# that starts in the same second as the last of those before it has to end in the
+# How many small jobs have started before it that were submitted after it? Those
+# that wait have an expected start, which may be over. One that starts in the same second as the last of those before it has to end in the
 # same second as that one, so it fits into the gap.
 overtakers_of()
 {
@@ -107,7 +107,7 @@ overtakers_of()
 			if ($3 > start)
 				start = $3
 		}
-		$2 == "small" && $3 ~ /^[0-9]+$/ { begin[NR] = $3; id[NR] = $1 }
+		$2 == "small" && $5 != "PENDING" { begin[NR] = $3; id[NR] = $1 }
 		END {
 			for (i in begin) {
 				if (id[i] < first && begin[i] > gap)

@@ -934,7 +934,7 @@ static void clear_result(struct gang *g)
 	g->attempt.lacks[0] = '\0';
 	g->attempt.choice[0] = '\0';
 	g->joint.start = 0;
-	g->joint.behind = false;
+	g->joint.behind = g->joint.outdated = false;
 	g->joint.whole_nodes = 0;
 	g->lack.members = 0;
 	sgang_beside_drop(&g->joint.nodes, &g->joint.share);

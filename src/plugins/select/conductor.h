@@ -148,6 +148,11 @@ void sgang_conductor_offered(struct sgang_conductor *c,
 			     const struct sgang_spec *spec,
 			     const struct sgang_nodeset *nodes);
 
+/* Call when any job begins. A gang whose joint start counted it, as one that comes
+ * before, may start sooner now: until that is known, jobs behind the gang get none
+ * of its nodes. */
+void sgang_conductor_began(struct sgang_conductor *c, struct sgang_job *job);
+
 /* True if sgang_conductor_keep() is needed. */
 bool sgang_conductor_reserves(const struct sgang_conductor *c);
 

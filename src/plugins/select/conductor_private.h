@@ -363,7 +363,9 @@ struct gang {
 		struct sgang_nodeset *nodes;    /* NULL: not known */
 		struct share share;             /* of these */
 		bool behind;                    /* what is set aside for jobs
-						 * before it counts */
+						 * before it counts, ... */
+		bool outdated;                  /* ... and one of these jobs has
+						 * begun: it may be sooner */
 		bool reserved;                  /* these nodes are kept for it
 						 */
 		struct sgang_standing standing; /* of its first member; set with

@@ -161,7 +161,8 @@ static bool is_from(struct sgang_conductor *c, const struct gang *g,
 		return false;
 	if (row->from == FROM_OTHERS)
 		return true;
-	return (row->from == FROM_LATER || a->until > row->until) &&
+	return (row->from == FROM_LATER || g->joint.outdated ||
+		a->until > row->until) &&
 	       sgang_registry_any_left(c, g) &&
 	       sgang_reserve_before(c, &g->joint.standing, a->standing);
 }
@@ -185,6 +186,22 @@ static bool cut(struct sgang_conductor *c, const struct gang *g,
 			       nodes);
 	sgang_nodeset_destroy(around);
 	return any;
+}
+
+/* ---- events ---- */
+
+void sgang_conductor_began(struct sgang_conductor *c, struct sgang_job *job)
+{
+	for (struct gang *g = c->reserving ? first(c) : NULL; g;
+	     g = g->reserves) {
+		struct sgang_job *waits;
+
+		if (!g->joint.reserved || !g->joint.behind || g->joint.outdated)
+			continue;
+		waits = sgang_reserve_job(c, &g->joint.standing);
+		g->joint.outdated = waits && waits != job &&
+				    c->host->jobs.before(job, waits);
+	}
 }
 
 /* ---- questions ---- */

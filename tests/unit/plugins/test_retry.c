@@ -468,6 +468,38 @@ TOY_TEST(test_start_comes_nearer)
 	assert_int_equal(joint_start("train"), 1000500);
 }
 
+static void has_begun(uint32_t id)
+{
+	fake_scheduler(true);
+	sgang_conductor_began(c, fake_host.jobs.find(id));
+	fake_scheduler(false);
+}
+
+/* 12.3, 3.33: when a job before the gang begins, jobs behind it that are tried in
+ * the same cycle of backfill get none of its nodes, though they end before its
+ * outdated start. */
+TOY_TEST(test_job_before_begins)
+{
+	uint32_t before, small, ids[3];
+
+	busy_for(16, 1000500);
+	before = submit(plain(16, 300));
+	fake_set_aside(before, ALL_FREE, 1000500, 1000900);
+	submit_and_pass(member_of("train", 3), 3, ids);
+	assert_int_equal(joint_start("train"), 1000900);
+	small = submit(plain(1, 1));
+	assert_int_equal(not_kept(small, ALL_FREE), ALL_FREE);
+	has_begun(small);
+	assert_int_equal(not_kept(small, ALL_FREE), ALL_FREE);
+	has_begun(before);
+	assert_int_not_equal(not_kept(small, ALL_FREE), ALL_FREE);
+
+	fake_set_aside(before, 0, 1000500, 1000900);
+	next_cycle();
+	wait_and_pass(1);
+	assert_int_equal(joint_start("train"), 1000500);
+}
+
 /* The preferred level is given up after three seconds, in the pass of then. */
 TOY_TEST(test_moment_has_come)
 {
