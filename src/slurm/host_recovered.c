@@ -45,7 +45,7 @@ void sgang_host_recovered_begin(void)
 	job_record_t *job_ptr;
 	bool more = true;
 
-	sgang_host_recovered_end();
+	waiting.n = 0; /* older counts are gone with the records */
 	while (more && (job_ptr = list_next(iter))) {
 		if (may_hold(job_ptr))
 			more = add(job_ptr);

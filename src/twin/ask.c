@@ -129,7 +129,7 @@ static void complete_victims(struct call *c)
 /* ---- what the gate asks ---- */
 
 static bool fits(struct call *c, const struct sgang_nodeset *nodes,
-		 enum sgang_victims victims, int64_t *start)
+		 enum sgang_victims victims, int64_t latest, int64_t *start)
 {
 	bool preempts = victims != SGANG_VICTIMS_NONE && c->candidates.n;
 
@@ -141,7 +141,8 @@ static bool fits(struct call *c, const struct sgang_nodeset *nodes,
 		*start = the.now + c->later;
 		return true;
 	}
-	return c->later && sgang_twin_will_run(c->job, nodes, c->chosen, start);
+	return c->later &&
+	       sgang_twin_will_run(c->job, nodes, latest, c->chosen, start);
 }
 
 static int try_nodes(struct call *c, const struct sgang_nodeset *nodes,
@@ -151,7 +152,7 @@ static int try_nodes(struct call *c, const struct sgang_nodeset *nodes,
 	c->victims.n = 0;
 	if (victims == SGANG_VICTIMS_APART && !c->any_needed)
 		return SGANG_GATE_CLOSED;
-	return fits(c, nodes, victims, start) && *start <= latest ?
+	return fits(c, nodes, victims, latest, start) && *start <= latest ?
 		       0 :
 		       SGANG_GATE_CLOSED;
 }

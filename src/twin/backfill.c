@@ -271,7 +271,8 @@ static int64_t soonest(const struct sgang_job *j)
 {
 	int64_t start;
 
-	if (!sgang_twin_will_run(j, j->partition->nodes, NULL, &start))
+	if (!sgang_twin_will_run(j, j->partition->nodes, INT64_MAX, NULL,
+				 &start))
 		return INT64_MAX;
 	return start;
 }

@@ -161,10 +161,9 @@ static void find_free_times(void)
 
 /* Those that are free first. */
 static bool whole_will_run(const struct sgang_job *j,
-			   const struct sgang_nodeset *nodes,
+			   const struct sgang_nodeset *nodes, int64_t last,
 			   struct sgang_nodeset *chosen, int64_t *start)
 {
-	int64_t last = the.now + the.rules->bf_window;
 	uint32_t left = j->asks->nodes;
 
 	find_free_times();
@@ -187,10 +186,9 @@ static bool whole_will_run(const struct sgang_job *j,
 
 /* Run out the jobs in the order of their ends until it fits. */
 static bool part_will_run(const struct sgang_job *j,
-			  const struct sgang_nodeset *nodes,
+			  const struct sgang_nodeset *nodes, int64_t last,
 			  struct sgang_nodeset *chosen, int64_t *start)
 {
-	int64_t last = the.now + the.rules->bf_window;
 	uint32_t count = mark_fits(j, nodes, the.use);
 	size_t i = 0;
 
@@ -212,12 +210,15 @@ static bool part_will_run(const struct sgang_job *j,
 
 /* As select/cons_tres does, whose steps of time grow; these do not. */
 bool sgang_twin_will_run(const struct sgang_job *j,
-			 const struct sgang_nodeset *nodes,
+			 const struct sgang_nodeset *nodes, int64_t latest,
 			 struct sgang_nodeset *chosen, int64_t *start)
 {
-	bool fits = j->whole ? whole_will_run(j, nodes, chosen, start) :
-			       part_will_run(j, nodes, chosen, start);
+	int64_t last = the.now + the.rules->bf_window;
+	bool fits;
 
+	last = latest < last ? latest : last;
+	fits = j->whole ? whole_will_run(j, nodes, last, chosen, start) :
+			  part_will_run(j, nodes, last, chosen, start);
 	if (!fits)
 		return false;
 	if (*start) {

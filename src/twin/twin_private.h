@@ -269,9 +269,10 @@ bool sgang_twin_choose(const struct sgang_job *j,
 		       const struct twin_use *use,
 		       struct sgang_nodeset *chosen);
 /* The same at the time when the first jobs that run have reached their limits,
- * within backfill's window. 'chosen' may be NULL: it makes no difference. */
+ * within backfill's window; a start after 'latest' is not looked for. 'chosen' may
+ * be NULL: it makes no difference. */
 bool sgang_twin_will_run(const struct sgang_job *j,
-			 const struct sgang_nodeset *nodes,
+			 const struct sgang_nodeset *nodes, int64_t latest,
 			 struct sgang_nodeset *chosen, int64_t *start);
 
 /* ---- ask.c ---- */
