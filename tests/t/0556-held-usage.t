@@ -88,6 +88,10 @@ test_expect_success '1.66 a placeholder and then its member are charged, once' '
 	test $(($(usage) - used)) -le $((2 * ($(date +%s) - since)))
 '
 
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+# A slurmctld that is new, as after a reconfigure since 23.11, gives back all of a
+# limit for a job that ends before its first round of priorities, and says so.
+! slurm_since 23.11 || underflow="tres_run_secs underflow"
+test_expect_success 'nothing is left' \
+	'nothing_left "No fed_mgr state file" ${underflow:+"$underflow"}'
 
 test_done
