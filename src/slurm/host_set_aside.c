@@ -12,13 +12,13 @@
 
 #include "host_private.h"
 
-struct row {
+struct planned {
 	job_record_t *job_ptr;
 	struct sgang_nodeset *nodes; /* NULL: not read yet */
 };
 
 static struct {
-	struct row *rows;
+	struct planned *rows;
 	size_t n, room;
 	bool full;
 } table;
@@ -34,14 +34,15 @@ static bool add(job_record_t *job_ptr)
 {
 	if (table.n == table.room) {
 		size_t room = table.room ? 2 * table.room : 64;
-		struct row *rows = realloc(table.rows, room * sizeof(*rows));
+		struct planned *rows = realloc(table.rows,
+					       room * sizeof(*rows));
 
 		if (!rows)
 			return false;
 		table.rows = rows;
 		table.room = room;
 	}
-	table.rows[table.n++] = (struct row){ .job_ptr = job_ptr };
+	table.rows[table.n++] = (struct planned){ .job_ptr = job_ptr };
 	return true;
 }
 
@@ -59,7 +60,7 @@ static void fill(time_t now)
 	list_iterator_destroy(iter);
 }
 
-static const struct sgang_nodeset *nodes_of(struct row *row)
+static const struct sgang_nodeset *nodes_of(struct planned *row)
 {
 	bitstr_t *bitmap;
 

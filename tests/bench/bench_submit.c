@@ -6,7 +6,8 @@
  * bench_submit GANGS MEMBERS COMPLETE jobs|array|tree
  *	gangs g1, g2, ... that need MEMBERS members of one whole node each: the
  *	first COMPLETE of them have all, the others one less; as separate jobs
- *	or as one array a gang; "tree": jobs in groups of two roles of ten
+ *	or as one array a gang; "tree": jobs in groups of 20 on a leaf, ten
+ *	encoders and ten decoders
  * bench_submit GANGS MEMBERS COMPLETE jobs|array PRESENT
  *	as many of each gang as PRESENT says instead, of one CPU each, or of
  *	BENCH_CPUS: numbers with commas between, for the members in turn
@@ -96,43 +97,28 @@ static int submit_plain(int jobs)
 	return 0;
 }
 
-/* Groups of 20: ten encoders and ten decoders, all on one leaf. */
-static int submit_tree(int number, int members)
-{
-	char name[64], min[64], role[128];
-	char *options[] = { name, min, role };
-
-	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=t%d",
-		 number);
-	snprintf(min, sizeof(min),
-		 "_SLURM_SPANK_OPTION_gang_gang_min_member=%d", members / 20);
-	for (int i = 0; i < members; i++) {
-		snprintf(role, sizeof(role),
-			 "_SLURM_SPANK_OPTION_gang_gang_role="
-			 "r%d:min=2:require=leaf/%s:min=10",
-			 i / 20, i % 20 < 10 ? "encode" : "decode");
-		if (submit(options, 3, NULL, 1, i) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int submit_gang(int number, int members, int present, int as_array,
+static int submit_gang(int number, int members, int present, const char *kind,
 		       int whole)
 {
 	const char *prefix = getenv("BENCH_GANG");
-	char name[64], min[64], array[32];
-	char *options[] = { name, min };
+	int tree = !strcmp(kind, "tree");
+	char name[64], min[64], role[128], array[32];
+	char *options[] = { name, min, role };
 
 	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=%s%d",
 		 prefix ? prefix : "g", number);
 	snprintf(min, sizeof(min),
-		 "_SLURM_SPANK_OPTION_gang_gang_min_member=%d", members);
+		 "_SLURM_SPANK_OPTION_gang_gang_min_member=%d",
+		 tree ? members / 20 : members);
 	snprintf(array, sizeof(array), "1-%d", present);
-	if (as_array)
+	if (!strcmp(kind, "array"))
 		return submit(options, 2, array, whole, 0);
 	for (int i = 0; i < present; i++) {
-		if (submit(options, 2, NULL, whole, i) < 0)
+		snprintf(role, sizeof(role),
+			 "_SLURM_SPANK_OPTION_gang_gang_role="
+			 "r%d:min=2:require=leaf/%s:min=10",
+			 i / 20, i % 20 < 10 ? "encode" : "decode");
+		if (submit(options, 2 + tree, NULL, whole, i) < 0)
 			return -1;
 	}
 	return 0;
@@ -150,14 +136,11 @@ int main(int argc, char **argv)
 	}
 	members = atoi(argv[2]);
 	complete = atoi(argv[3]);
-	if (!strcmp(argv[4], "tree"))
-		return submit_tree(1, members) < 0;
 	for (int i = 1; i <= atoi(argv[1]); i++) {
 		int present = (argc == 6) ? atoi(argv[5]) :
 					    members - (i > complete);
 
-		if (submit_gang(i, members, present, !strcmp(argv[4], "array"),
-				argc == 5) < 0)
+		if (submit_gang(i, members, present, argv[4], argc == 5) < 0)
 			return 1;
 	}
 	return 0;

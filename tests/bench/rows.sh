@@ -10,6 +10,8 @@
 #	that; or -.
 # bench_table
 #	Print the rows as a table. make bench makes one of all.
+# log_line, empty
+#	The line of slurmctld's log that comes next; true if no job is left.
 #
 # Numbers are medians, with the range of the middle half. Noise is what stock
 # differs from itself. Where it is larger than the difference, and could hide that
@@ -66,6 +68,9 @@ bench_row()
 			target == "-" ? "" : target, verdict
 	}' | tee -a "${BENCH_ROWS:-/dev/null}"
 }
+
+log_line() { echo $(($(wc -l <"$slurm_dir/log/slurmctld.log") + 1)); }
+empty() { test -z "$(squeue -h -r -o %i)"; }
 
 bench_table()
 {

@@ -94,8 +94,9 @@ delay_of()
 }
 
 # How many small jobs have started before it that were submitted after it? Those
-# that wait have an expected start, which may be over. One that starts in the same second as the last of those before it has to end in the
-# same second as that one, so it fits into the gap.
+# that wait have an expected start, which may be over. One that starts in the same
+# second as the last of those before it has to end in the same second as that one,
+# so it fits into the gap.
 overtakers_of()
 {
 	all_jobs | awk -v name="$1" '

@@ -23,8 +23,8 @@ enum kept_from {
 	FROM_ALL,    /* jobs */
 	FROM_OTHERS, /* than its own gang and group */
 	FROM_LATER, /* ... and behind it in the queue, however short they are */
-	FROM_LONGER, /* ... and running on when the gang starts */
-	FROM_BEHIND_TURN
+	FROM_LONGER,     /* ... and running on when the gang starts */
+	FROM_BEHIND_TURN /* jobs behind a turn of the gang or its group */
 };
 
 struct row {
