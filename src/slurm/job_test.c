@@ -127,7 +127,8 @@ static bool in_future(const struct job_test *t)
 	return (t->mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN;
 }
 
-/* A refusal, or a start after 'latest', changes nothing. */
+/* A refusal, or a start after 'latest', changes nothing. After an answer the
+ * call has the nodes of that; 'nodes' are of those that were offered. */
 static int ask_on(const struct job_test *t, const struct sgang_nodeset *nodes,
 		  list_t *candidates, int64_t latest)
 {
@@ -135,9 +136,12 @@ static int ask_on(const struct job_test *t, const struct sgang_nodeset *nodes,
 	time_t start = t->job_ptr->start_time;
 	int rc;
 
-	confined.node_bitmap = bit_copy(t->node_bitmap);
-	if (nodes)
-		keep_nodes(confined.node_bitmap, nodes);
+	if (nodes) {
+		confined.node_bitmap = bit_alloc(bit_size(t->node_bitmap));
+		add_nodes(confined.node_bitmap, nodes);
+	} else {
+		confined.node_bitmap = bit_copy(t->node_bitmap);
+	}
 	rc = ask_with_victims(&confined, candidates);
 	if (rc == SLURM_SUCCESS && in_future(t) &&
 	    t->job_ptr->start_time > latest)
@@ -180,9 +184,24 @@ static int try_on(const struct sgang_question *q,
 	return rc;
 }
 
+static void with_room(const struct sgang_question *q,
+		      struct sgang_nodeset *nodes)
+{
+	const struct job_test *t = q->call;
+	struct sgang_shape shape;
+
+	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
+			 &shape);
+	if (!shape.whole)
+		(void)sgang_stock.select_nodeinfo_set_all();
+	sgang_placer_with_room(&sgang_host_slurm,
+			       (uint32_t)bit_size(t->node_bitmap), q->job,
+			       &shape, nodes);
+}
+
 static bool place(const struct sgang_question *q,
 		  const struct sgang_nodeset *nodes,
-		  struct sgang_nodeset *chosen)
+		  const struct sgang_bound *bound, struct sgang_nodeset *chosen)
 {
 	const struct job_test *t = q->call;
 	const struct sgang_fabric *fabric = sgang_settings_fabric(t->job_ptr);
@@ -198,11 +217,12 @@ static bool place(const struct sgang_question *q,
 	if (!shape.whole)
 		(void)sgang_stock.select_nodeinfo_set_all();
 	return sgang_placer_choose(&sgang_host_slurm, fabric, &sgang_own.conf,
-				   q->job, &shape, nodes, chosen);
+				   q->job, &shape, nodes, bound->level, chosen);
 }
 
 static const struct sgang_gate_slurm gate_slurm = {
 	.try_on = try_on,
+	.with_room = with_room,
 	.place = place,
 };
 
@@ -237,6 +257,7 @@ static struct sgang_question question(const struct job_test *t,
 		.spec = spec,
 		.min_nodes = t->min_nodes,
 		.now = time(NULL),
+		.later = in_future(t),
 		.placed = wants_place(job_ptr),
 	};
 

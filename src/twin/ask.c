@@ -177,10 +177,20 @@ static int try_on(const struct sgang_question *q,
 	return rc;
 }
 
+static void with_room(const struct sgang_question *q,
+		      struct sgang_nodeset *nodes)
+{
+	struct sgang_shape shape;
+
+	sgang_twin_host.jobs.shape(q->job, &shape);
+	sgang_placer_with_room(&sgang_twin_host, sgang_twin_host.nodes.count(),
+			       q->job, &shape, nodes);
+}
+
 /* Which nodes backfill reserves makes little difference, see choose.c. */
 static bool place(const struct sgang_question *q,
 		  const struct sgang_nodeset *nodes,
-		  struct sgang_nodeset *chosen)
+		  const struct sgang_bound *bound, struct sgang_nodeset *chosen)
 {
 	const struct call *c = q->call;
 	struct sgang_shape shape;
@@ -190,11 +200,12 @@ static bool place(const struct sgang_question *q,
 	sgang_twin_host.jobs.shape(q->job, &shape);
 	return sgang_placer_concerns(the.fabric, &shape) &&
 	       sgang_placer_choose(&sgang_twin_host, the.fabric, &the.conf,
-				   q->job, &shape, nodes, chosen);
+				   q->job, &shape, nodes, bound->level, chosen);
 }
 
 static const struct sgang_gate_slurm gate_twin = {
 	.try_on = try_on,
+	.with_room = with_room,
 	.place = place,
 };
 
@@ -208,6 +219,7 @@ static struct sgang_question question(const struct call *c)
 		.job = j,
 		.job_id = sgang_twin_id(j),
 		.spec = the.conf.gangs ? j->spec : NULL,
+		.later = c->later,
 		.standing = { .job = j,
 			      .record = sgang_twin_id(j),
 			      .tier = j->partition->tier,

@@ -118,6 +118,25 @@ test_expect_success '6.4: of several nodes, those nearest to a neighbour are bes
 		$(ring_cost n8 n9 n11 n12 n10 n7)" &&
 	clear_cluster
 '
+# A leaf of its own: not one node of each of two leaves.
+test_expect_success '4.24: of several nodes, all are in one leaf' '
+	blockers=() &&
+	for n in 8 9 11 12; do
+		blockers+=($(submit -w n$n -N1 --exclusive)) || return 1
+	done &&
+	wait_for 20 all_in RUNNING ${blockers[@]} &&
+	spread="-N2 --exclusive --gang=apart --gang-topology=spread:leaf" &&
+	members=($(submit $spread --gang-min-member=2) $(submit $spread)) &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	id=$(submit $spread) &&
+	wait_for 15 squeue_says $id "Gang root/apart is spread: this member\
+ waits for room in a leaf without another" &&
+	wait_cycles 3 && job_is $id PENDING &&
+	idle_nodes >free && grep -x n7 free && grep -x n10 free &&
+	scancel ${blockers[2]} && wait_state $id RUNNING &&
+	test "$(job_field $id NodeList)" = "n[10-11]" &&
+	clear_cluster
+'
 for i in $(seq $rounds); do
 	test_expect_success "6.4: seed $seed, $i" 'round; r=$?; clear_cluster; test $r = 0'
 done

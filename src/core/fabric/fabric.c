@@ -202,26 +202,44 @@ uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
 	return domain->level;
 }
 
+static void add_within(const struct sgang_fabric *fabric, uint32_t node,
+		       uint32_t level, struct sgang_nodeset *out)
+{
+	const uint32_t *order = sgang_fabric_order(fabric);
+	uint32_t d = sgang_fabric_within(fabric, node, level);
+	const struct sgang_domain *domain;
+
+	if (d == SGANG_DOMAIN_NONE) {
+		sgang_nodeset_add(out, node);
+		return;
+	}
+	domain = sgang_fabric_domain(fabric, d);
+	for (uint32_t i = 0; i < domain->n_nodes; i++)
+		sgang_nodeset_add(out, order[domain->first_pos + i]);
+}
+
 void sgang_fabric_widen(const struct sgang_fabric *fabric,
 			const struct sgang_nodeset *nodes, uint32_t level,
 			struct sgang_nodeset *out)
 {
-	const uint32_t *order = sgang_fabric_order(fabric);
-	uint32_t n, i;
-
-	for (n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
-		uint32_t d = sgang_fabric_within(fabric, n, level);
-		const struct sgang_domain *domain;
-
-		if (sgang_nodeset_has(out, n))
-			continue;
-		if (d == SGANG_DOMAIN_NONE) {
-			sgang_nodeset_add(out, n);
-			continue;
-		}
-		domain = sgang_fabric_domain(fabric, d);
-		for (i = 0; i < domain->n_nodes; i++)
-			sgang_nodeset_add(out, order[domain->first_pos + i]);
+		if (!sgang_nodeset_has(out, n))
+			add_within(fabric, n, level, out);
 	}
+}
+
+bool sgang_fabric_split(const struct sgang_fabric *fabric,
+			struct sgang_nodeset *nodes, uint32_t level,
+			struct sgang_nodeset *part)
+{
+	uint32_t first = sgang_nodeset_next(nodes, 0);
+
+	sgang_nodeset_clear(part);
+	if (first == SGANG_NODE_NONE)
+		return false;
+	add_within(fabric, first, level, part);
+	sgang_nodeset_and(part, nodes);
+	sgang_nodeset_subtract(nodes, part);
+	return true;
 }

@@ -153,4 +153,11 @@ void sgang_fabric_widen(const struct sgang_fabric *fabric,
 			const struct sgang_nodeset *nodes, uint32_t level,
 			struct sgang_nodeset *out);
 
+/* Move into 'part', emptied before, those of 'nodes' that are in one domain of
+ * this level with the first of them; a node that is in none is moved alone.
+ * False: 'nodes' was empty. */
+bool sgang_fabric_split(const struct sgang_fabric *fabric,
+			struct sgang_nodeset *nodes, uint32_t level,
+			struct sgang_nodeset *part);
+
 #endif

@@ -284,10 +284,15 @@ bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
 			   struct sgang_nodeset *nodes);
 /* The level of that name; -1: "", or there is none. */
 int sgang_levels_find(const struct sgang_conductor *c, const char *name);
-/* Take out the nodes that a late member must not use. Preferred limits, and
- * limits of gangs that start together, do not apply to it. */
-void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
-			   struct sgang_nodeset *nodes);
+/* The lower of two levels; -1: none. */
+int sgang_levels_lower(int a, int b);
+/* Take out the nodes that a late member must not use for what its gang asks for.
+ * 'job' is the member if it has nodes that it would leave, or NULL. Preferred
+ * limits, and limits of gangs that start together, do not apply to it. Returns
+ * the level of which all its nodes must be in one domain; -1: none. */
+int sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
+			  const struct sgang_job *job,
+			  struct sgang_nodeset *nodes);
 /* Take out the nodes that the gang must not use, because of the nodes that it
  * and its group have, and of the place of the attempt. */
 void sgang_levels_cut(const struct attempt *a, struct gang *g,

@@ -207,7 +207,8 @@ bool sgang_branches_join(const struct gang *g)
 
 /* Add the nodes of the members in it that have some. */
 static bool nodes_in(struct sgang_conductor *c, const struct gang *g,
-		     uint32_t group, struct sgang_nodeset *nodes)
+		     const struct sgang_job *but, uint32_t group,
+		     struct sgang_nodeset *nodes)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
@@ -218,16 +219,10 @@ static bool nodes_in(struct sgang_conductor *c, const struct gang *g,
 		    !sgang_role_within(&g->tree, group, e->leaf))
 			continue;
 		job = c->host->jobs.find(e->job_id);
-		if (job)
+		if (job && job != but)
 			c->host->jobs.nodes(job, nodes);
 	}
 	return sgang_nodeset_next(nodes, 0) != SGANG_NODE_NONE;
-}
-
-/* -1: "", or there is none. */
-static int level_find(const struct sgang_conductor *c, const char *name)
-{
-	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
 uint32_t sgang_branches_binds(struct sgang_conductor *c, const struct gang *g,
@@ -237,10 +232,12 @@ uint32_t sgang_branches_binds(struct sgang_conductor *c, const struct gang *g,
 	uint32_t found = SGANG_ROLE_NONE;
 
 	for (uint32_t group = leaf; group; group = g->tree.node[group].parent) {
-		int level = level_find(c, g->tree.node[group].group.require);
+		int level =
+			sgang_levels_find(c, g->tree.node[group].group.require);
 
 		/* all nodes of the groups in it are its own */
-		if (level < 0 || level > most || !nodes_in(c, g, group, own))
+		if (level < 0 || level > most ||
+		    !nodes_in(c, g, NULL, group, own))
 			continue;
 		found = group;
 		most = level - 1;
@@ -249,38 +246,43 @@ uint32_t sgang_branches_binds(struct sgang_conductor *c, const struct gang *g,
 }
 
 /* Keep to the domain of one group. Without memory no node is left. */
-static void keep_to(struct sgang_conductor *c, const struct gang *g,
-		    uint32_t group, struct sgang_nodeset *nodes)
+static int keep_to(struct sgang_conductor *c, const struct gang *g,
+		   const struct sgang_job *but, uint32_t group,
+		   struct sgang_nodeset *nodes)
 {
 	uint32_t n = c->host->nodes.count();
-	int level = level_find(c, g->tree.node[group].group.require);
+	int level = sgang_levels_find(c, g->tree.node[group].group.require);
 	struct sgang_nodeset *own, *wide;
 
 	if (level < 0)
-		return;
+		return -1;
 	own = sgang_nodeset_create(n);
 	wide = sgang_nodeset_create(n);
 	if (!own || !wide) {
 		sgang_nodeset_clear(nodes);
-	} else if (nodes_in(c, g, group, own)) {
+	} else if (nodes_in(c, g, but, group, own)) {
 		sgang_fabric_widen(g->topology->fabric, own, (uint32_t)level,
 				   wide);
 		sgang_nodeset_and(nodes, wide);
 	}
 	sgang_nodeset_destroy(own);
 	sgang_nodeset_destroy(wide);
+	return level;
 }
 
-void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
-			const struct sgang_spec *spec,
-			struct sgang_nodeset *nodes)
+int sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
+		       const struct sgang_spec *spec,
+		       const struct sgang_job *job, struct sgang_nodeset *nodes)
 {
 	uint32_t group;
+	int lowest = -1;
 
 	if (!g->tally.roles.any || !g->tally.running || !g->topology)
-		return;
+		return -1;
 	group = sgang_role_find(&g->tree, spec->role);
 	for (; group && group != SGANG_ROLE_NONE;
 	     group = g->tree.node[group].parent)
-		keep_to(c, g, group, nodes);
+		lowest = sgang_levels_lower(lowest,
+					    keep_to(c, g, job, group, nodes));
+	return lowest;
 }

@@ -164,7 +164,8 @@ static void take(struct sgang_conductor *c, struct gang *g, struct entry *e)
 	struct sgang_refusal refusal;
 	struct sgang_job *job;
 
-	sgang_levels_cut_late(c, g, e->offer.nodes);
+	/* the offer is one domain where it must be */
+	(void)sgang_late_member_cut(c, g, &e->spec, NULL, e->offer.nodes);
 	if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible || e->parked ||
 	    !would_be_cold(c, g, e->job_id, e->offer.ranks) ||
 	    sgang_cold_room(g) < 0)

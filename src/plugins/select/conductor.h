@@ -221,13 +221,22 @@ bool sgang_conductor_kept(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
+/* The domain in which all nodes of a late member must be: one of this level of
+ * the fabric. 'fabric' is borrowed until the end of the call of Slurm; NULL: it
+ * may have nodes of several, and the level is SGANG_LEVEL_UNCONNECTED. */
+struct sgang_bound {
+	const struct sgang_fabric *fabric;
+	uint32_t level;
+};
+
 /* Call for a member that Slurm would start on some of 'nodes'. If its gang has
  * started, takes out nodes that --gang-topology=require: and spread: and
- * --gang-exclusive forbid. False: it has not started, and nothing was taken.
- * Called with slurmctld's locks held. */
+ * --gang-exclusive forbid, and tells the bound that the first two are. False: it
+ * has not started, and nothing was taken. Called with slurmctld's locks held. */
 bool sgang_conductor_late(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
-			  struct sgang_nodeset *nodes);
+			  struct sgang_nodeset *nodes,
+			  struct sgang_bound *bound);
 
 /* Take out those of 'nodes' on which waiting members of the gang were lost.
  * False: there are none. */

@@ -715,10 +715,12 @@ bool sgang_branches_grow(const struct gang *g);
  * the same ring. */
 bool sgang_branches_join(const struct gang *g);
 /* Take out the nodes on which a member that says this, and comes after others of
- * its groups, would break what these require. */
-void sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
-			const struct sgang_spec *spec,
-			struct sgang_nodeset *nodes);
+ * its groups, would break what these require; 'job' is as for
+ * sgang_levels_cut_late(). Returns the lowest level that they do; -1: none. */
+int sgang_branches_cut(struct sgang_conductor *c, const struct gang *g,
+		       const struct sgang_spec *spec,
+		       const struct sgang_job *job,
+		       struct sgang_nodeset *nodes);
 /* That of these groups, from 'leaf' outwards, that leaves the fewest nodes: the
  * one of the lowest level not above 'most', whose nodes are added to 'own'.
  * SGANG_ROLE_NONE: there is none. */
@@ -1232,6 +1234,11 @@ void sgang_ahead_plan_all(struct sgang_conductor *c);
 
 /* --- late_member.c --- */
 
+/* sgang_levels_cut_late() and sgang_branches_cut() for one that says this. */
+int sgang_late_member_cut(struct sgang_conductor *c, struct gang *g,
+			  const struct sgang_spec *spec,
+			  const struct sgang_job *job,
+			  struct sgang_nodeset *nodes);
 /* Why a late member of this group (SGANG_ROLE_NONE: of a gang without groups)
  * waits, because of a request for levels. False: there is no such request. */
 bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,

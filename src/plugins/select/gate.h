@@ -32,17 +32,23 @@ struct sgang_question;
 struct sgang_gate_slurm {
 	/* Ask Slurm's plugin to start the job on some of 'nodes' (NULL: all
 	 * offered), with those victims, no later than 'latest'. 0: it does, at
-	 * '*start', and Slurm has the nodes. Else the plugin's code, and
-	 * nothing has changed; also when there are no victims APART, or no
-	 * others. */
+	 * '*start', and Slurm has the nodes; another may be asked for then only
+	 * about the future. Else the plugin's code, and nothing has changed but
+	 * whom an answer before would have preempted; also when there are no
+	 * victims APART, or no others. */
 	int (*try_on)(const struct sgang_question *q,
 		      const struct sgang_nodeset *nodes,
 		      enum sgang_victims victims, int64_t latest,
 		      int64_t *start);
-	/* Fill 'chosen', an empty set, with the nodes on which the ring of the
-	 * job is cheapest. False: Slurm chooses. */
+	/* Take out of 'nodes' those on which no task of the job could start now
+	 * by our count. */
+	void (*with_room)(const struct sgang_question *q,
+			  struct sgang_nodeset *nodes);
+	/* Fill 'chosen', an empty set, with the nodes within the bound on which
+	 * the ring of the job is cheapest. False: Slurm chooses. */
 	bool (*place)(const struct sgang_question *q,
 		      const struct sgang_nodeset *nodes,
+		      const struct sgang_bound *bound,
 		      struct sgang_nodeset *chosen);
 };
 
@@ -64,6 +70,7 @@ struct sgang_question {
 	const struct sgang_nodeset *reserved;
 	/* NULL: nodes near to its gang are not preferred. */
 	const struct sgang_fabric *fabric;
+	bool later;    /* sgang_gate_later() is asked */
 	bool placed;   /* call place() */
 	bool backfill; /* it is backfill that starts the job */
 };

@@ -23,17 +23,33 @@ static struct gang *started(struct sgang_conductor *c,
 	return (g && c->fabric && sgang_branches_ordinary(g, spec)) ? g : NULL;
 }
 
-bool sgang_conductor_late(struct sgang_conductor *c,
+int sgang_late_member_cut(struct sgang_conductor *c, struct gang *g,
 			  const struct sgang_spec *spec,
+			  const struct sgang_job *job,
 			  struct sgang_nodeset *nodes)
 {
-	struct gang *g = started(c, spec);
+	return sgang_levels_lower(sgang_levels_cut_late(c, g, job, nodes),
+				  sgang_branches_cut(c, g, spec, job, nodes));
+}
 
-	if (g) {
-		sgang_levels_cut_late(c, g, nodes);
-		sgang_branches_cut(c, g, spec, nodes);
-	}
-	return g != NULL;
+bool sgang_conductor_late(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes,
+			  struct sgang_bound *bound)
+{
+	struct gang *g = started(c, spec);
+	int level;
+
+	*bound = (struct sgang_bound){ NULL, SGANG_LEVEL_UNCONNECTED };
+	if (!g)
+		return false;
+	level = sgang_late_member_cut(c, g, spec, NULL, nodes);
+	if (level >= 0)
+		*bound = (struct sgang_bound){
+			sgang_registry_topology(c, &g, 1)->fabric,
+			(uint32_t)level
+		};
+	return true;
 }
 
 /* The job's neighbour nodes in the ring. */

@@ -134,21 +134,33 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	return place;
 }
 
-bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
-			   struct sgang_nodeset *nodes)
+/* Without those of 'but'. */
+static bool nodes_of(struct sgang_conductor *c, const struct gang *g,
+		     const struct sgang_job *but, struct sgang_nodeset *nodes)
 {
 	for (size_t i = 0; i < sgang_exclusive_jobs(g); i++) {
 		struct sgang_job *job = sgang_exclusive_job(c, g, i);
 
-		if (job)
+		if (job && job != but)
 			c->host->jobs.nodes(job, nodes);
 	}
 	return sgang_nodeset_next(nodes, 0) != SGANG_NODE_NONE;
 }
 
+bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
+			   struct sgang_nodeset *nodes)
+{
+	return nodes_of(c, g, NULL, nodes);
+}
+
 int sgang_levels_find(const struct sgang_conductor *c, const char *name)
 {
 	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
+}
+
+int sgang_levels_lower(int a, int b)
+{
+	return (a < 0 || (b >= 0 && b < a)) ? b : a;
 }
 
 /* Keep only, or take out, the domains of this level with nodes of 'theirs'.
@@ -172,24 +184,16 @@ static void cut_by(const struct sgang_fabric *fabric,
 	sgang_nodeset_destroy(domains);
 }
 
-/* The same for the nodes of those gangs; no effect if these have none. */
-static void cut(struct sgang_conductor *c, const struct sgang_fabric *fabric,
-		struct gang *const *gangs, size_t n, const struct gang *but,
-		int level, bool off, struct sgang_nodeset *nodes)
+/* Keep the domains of 'level' that have one of 'theirs', and take out those of
+ * level 'off'; -1: no effect. */
+static void cut_both(const struct sgang_fabric *fabric,
+		     const struct sgang_nodeset *theirs, int level, int off,
+		     struct sgang_nodeset *nodes)
 {
-	struct sgang_nodeset *theirs =
-		sgang_nodeset_create(sgang_fabric_nodes(fabric));
-	bool any = false;
-
-	for (size_t i = 0; theirs && i < n; i++) {
-		if (gangs[i] != but)
-			any |= sgang_levels_nodes_of(c, gangs[i], theirs);
-	}
-	if (!theirs)
-		sgang_nodeset_clear(nodes);
-	else if (any)
-		cut_by(fabric, theirs, level, off, nodes);
-	sgang_nodeset_destroy(theirs);
+	if (level >= 0)
+		cut_by(fabric, theirs, level, false, nodes);
+	if (off >= 0)
+		cut_by(fabric, theirs, off, true, nodes);
 }
 
 /* The level within which members placed later must share a domain with those
@@ -202,23 +206,32 @@ static int binding_level(const struct sgang_conductor *c,
 	if (c->host->now() >= prefers_until(policy, since))
 		return level;
 	preferred = sgang_levels_find(c, policy->prefer);
-	return (level < 0 || preferred < level) ? preferred : level;
+	return sgang_levels_lower(level, preferred);
 }
 
-/* Keep the domains of 'level' that those gangs use, and take out those of
- * 'spread'; -1: no effect. */
+/* The same by the nodes of those gangs but one; no effect if these have none. */
 static void keep_to(struct sgang_conductor *c, struct gang *const *gangs,
-		    size_t n, const struct gang *but, int level,
-		    const char *spread, struct sgang_nodeset *nodes)
+		    size_t n, const struct gang *but,
+		    const struct sgang_job *but_job, int level, int off,
+		    struct sgang_nodeset *nodes)
 {
 	const struct sgang_fabric *fabric =
 		sgang_registry_topology(c, gangs, n)->fabric;
-	int off = sgang_levels_find(c, spread);
+	struct sgang_nodeset *theirs;
+	bool any = false;
 
-	if (level >= 0)
-		cut(c, fabric, gangs, n, but, level, false, nodes);
-	if (off >= 0)
-		cut(c, fabric, gangs, n, but, off, true, nodes);
+	if (level < 0 && off < 0)
+		return;
+	theirs = sgang_nodeset_create(sgang_fabric_nodes(fabric));
+	for (size_t i = 0; theirs && i < n; i++) {
+		if (gangs[i] != but)
+			any |= nodes_of(c, gangs[i], but_job, theirs);
+	}
+	if (!theirs)
+		sgang_nodeset_clear(nodes);
+	else if (any)
+		cut_both(fabric, theirs, level, off, nodes);
+	sgang_nodeset_destroy(theirs);
 }
 
 static void cut_search(const struct search *s, struct sgang_nodeset *nodes)
@@ -242,13 +255,13 @@ void sgang_levels_cut(const struct attempt *a, struct gang *g,
 	cut_search(a->search, nodes);
 	/* the rest of a gang of which some hold already */
 	sgang_spec_policy(&g->tally.spec, &own);
-	keep_to(c, &g, 1, NULL, binding_level(c, &own, g->tally.complete),
-		own.spread, nodes);
+	keep_to(c, &g, 1, NULL, NULL, binding_level(c, &own, g->tally.complete),
+		sgang_levels_find(c, own.spread), nodes);
 	sgang_levels_of_group(g, &group);
 	gangs = sgang_group_of(g, &alone, &n);
-	keep_to(c, gangs, n, g,
-		binding_level(c, &group, group_complete_since(g)), group.spread,
-		nodes);
+	keep_to(c, gangs, n, g, NULL,
+		binding_level(c, &group, group_complete_since(g)),
+		sgang_levels_find(c, group.spread), nodes);
 }
 
 void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
@@ -263,19 +276,20 @@ void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 	sgang_spec_policy(&g->tally.spec, &policy);
 	level = binding_level(c, &policy, g->tally.complete);
 	off = sgang_levels_find(c, policy.spread);
-	if (level >= 0)
-		cut_by(fabric, theirs, level, false, nodes);
-	if (off >= 0)
-		cut_by(fabric, theirs, off, true, nodes);
+	cut_both(fabric, theirs, level, off, nodes);
 }
 
-void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
-			   struct sgang_nodeset *nodes)
+int sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
+			  const struct sgang_job *job,
+			  struct sgang_nodeset *nodes)
 {
 	struct sgang_policy policy;
+	int level, off;
 
 	sgang_exclusive_cut(c, g, nodes);
 	sgang_spec_policy(&g->tally.spec, &policy);
-	keep_to(c, &g, 1, NULL, sgang_levels_find(c, policy.require),
-		policy.spread, nodes);
+	level = sgang_levels_find(c, policy.require);
+	off = sgang_levels_find(c, policy.spread);
+	keep_to(c, &g, 1, NULL, job, level, off, nodes);
+	return sgang_levels_lower(level, off);
 }

@@ -39,6 +39,9 @@ struct wish {
 	uint8_t *cause;
 	uint32_t needed; /* units to replace those on draining nodes; all, if
 			  * the job can be split anew */
+	/* All nodes are of one domain of this level; -1: they need not. */
+	int level;
+	const struct sgang_fabric *fabric;
 };
 
 static void free_wish(struct wish *w)
@@ -49,15 +52,34 @@ static void free_wish(struct wish *w)
 	free(w->cause);
 }
 
+/* The nodes that stay say which domain it is. False without memory. */
+static bool keep_beside(struct wish *w)
+{
+	struct sgang_nodeset *domain;
+
+	if (w->level < 0 || sgang_nodeset_next(w->has, 0) == SGANG_NODE_NONE)
+		return true;
+	domain = sgang_nodeset_create(sgang_nodeset_size(w->has));
+	if (!domain)
+		return false;
+	sgang_fabric_widen(w->fabric, w->has, (uint32_t)w->level, domain);
+	sgang_nodeset_and(w->free, domain);
+	sgang_nodeset_destroy(domain);
+	w->level = -1;
+	return true;
+}
+
 /* False without memory. */
 static bool make_wish(struct sgang_conductor *c, struct gang *g,
-		      struct sgang_job *job, struct wish *w)
+		      const struct entry *e, struct sgang_job *job,
+		      struct wish *w)
 {
 	const struct sgang_host *h = c->host;
 	uint32_t n = h->nodes.count(), had;
 
 	*w = (struct wish){
 		.job = job,
+		.fabric = g->topology->fabric,
 		.has = sgang_nodeset_create(n),
 		.free = sgang_nodeset_create(n),
 		.units = calloc(n ? n : 1, sizeof(*w->units)),
@@ -76,14 +98,14 @@ static bool make_wish(struct sgang_conductor *c, struct gang *g,
 	sgang_nodeset_subtract(w->free, w->has);
 	sgang_nodeset_subtract(w->free, c->drains.nodes);
 	sgang_reservation_cut_others(c, g, w->free);
-	sgang_levels_cut_late(c, g, w->free);
+	w->level = sgang_late_member_cut(c, g, &e->spec, job, w->free);
 	h->nodes.units(job, &w->shape, w->free, false, w->units);
 	sgang_nodeset_subtract(w->has, c->drains.nodes);
 	w->needed = sgang_shape_fixed(&w->shape) ?
 			    had - sgang_nodeset_count(w->has) :
 			    w->shape.total_cpus /
 				    sgang_shape_task_cpus(&w->shape);
-	return true;
+	return keep_beside(w);
 }
 
 /* True if 'nodes' have all units needed; leaves the nodes it would take. */
@@ -102,6 +124,22 @@ static bool take_of(const struct wish *w, struct sgang_nodeset *nodes)
 	return found >= w->needed;
 }
 
+/* The same from the nodes of one domain, where this must be. */
+static bool take_within(const struct wish *w, struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *left;
+	bool found = false;
+
+	if (w->level < 0)
+		return take_of(w, nodes);
+	left = sgang_nodeset_copy(nodes);
+	while (left && !found &&
+	       sgang_fabric_split(w->fabric, left, (uint32_t)w->level, nodes))
+		found = take_of(w, nodes);
+	sgang_nodeset_destroy(left);
+	return found;
+}
+
 /* The same from nodes within this level of its neighbours in the ring. */
 static struct sgang_nodeset *take_near(struct sgang_conductor *c,
 				       const struct entry *e,
@@ -112,7 +150,7 @@ static struct sgang_nodeset *take_near(struct sgang_conductor *c,
 	if (nodes &&
 	    sgang_conductor_near(c, &e->spec, w->job, w->shape.min_nodes, level,
 				 nodes) &&
-	    take_of(w, nodes))
+	    take_within(w, nodes))
 		return nodes;
 	sgang_nodeset_destroy(nodes);
 	return NULL;
@@ -127,9 +165,9 @@ static struct sgang_nodeset *find_room(struct sgang_conductor *c,
 	struct sgang_nodeset *nodes = NULL;
 	struct wish w;
 
-	if (make_wish(c, g, job, &w)) {
+	if (make_wish(c, g, e, job, &w)) {
 		nodes = sgang_nodeset_copy(w.free);
-		if (nodes && !take_of(&w, nodes)) {
+		if (nodes && !take_within(&w, nodes)) {
 			sgang_nodeset_destroy(nodes);
 			nodes = NULL;
 		}

@@ -14,11 +14,28 @@ bool sgang_placer_concerns(const struct sgang_fabric *fabric,
 	       sgang_fabric_domains(fabric) > 1;
 }
 
+void sgang_placer_with_room(const struct sgang_host *host, uint32_t n_nodes,
+			    struct sgang_job *job,
+			    const struct sgang_shape *shape,
+			    struct sgang_nodeset *nodes)
+{
+	uint32_t *units = calloc(n_nodes + 1, sizeof(*units));
+
+	if (!units)
+		return;
+	host->nodes.units(job, shape, nodes, false, units);
+	for (uint32_t n = 0; n < n_nodes; n++) {
+		if (!units[n])
+			sgang_nodeset_remove(nodes, n);
+	}
+	free(units);
+}
+
 int sgang_placer_choose(const struct sgang_host *host,
 			const struct sgang_fabric *fabric,
 			const struct sgang_conf *conf, struct sgang_job *job,
 			const struct sgang_shape *shape,
-			const struct sgang_nodeset *usable,
+			const struct sgang_nodeset *usable, uint32_t level,
 			struct sgang_nodeset *chosen)
 {
 	uint32_t n_nodes = sgang_fabric_nodes(fabric);
@@ -39,7 +56,7 @@ int sgang_placer_choose(const struct sgang_host *host,
 		.total = all_units,
 		.members = &member,
 		.n_members = 1,
-		.max_level = SGANG_LEVEL_UNCONNECTED,
+		.max_level = level,
 		.weight_first = conf->weight_first,
 	};
 	int rc = 0;

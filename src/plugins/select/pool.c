@@ -50,6 +50,16 @@ uint64_t sgang_pool_state(const struct gang *pool)
 
 /* ---- which spare may take the seat ---- */
 
+static bool says(struct sgang_conductor *c, struct sgang_job *job,
+		 struct sgang_spec *spec)
+{
+	struct sgang_job_info info;
+
+	c->host->jobs.info(job, &info);
+	return sgang_spec_of_job(spec, info.env, info.n_env, info.user, NULL) ==
+	       1;
+}
+
 /* The member that had the seat, if its options are those of this gang. */
 static struct sgang_job *lost_member(struct sgang_conductor *c,
 				     const struct gang *g,
@@ -58,15 +68,9 @@ static struct sgang_job *lost_member(struct sgang_conductor *c,
 	struct sgang_job *job = seat->job_id ?
 					c->host->jobs.find(seat->job_id) :
 					NULL;
-	struct sgang_job_info info;
 	struct sgang_spec spec;
 
-	if (!job)
-		return NULL;
-	c->host->jobs.info(job, &info);
-	return sgang_spec_of_job(&spec, info.env, info.n_env, info.user,
-				 NULL) == 1 &&
-			       !strcmp(spec.ns, g->ns) &&
+	return job && says(c, job, &spec) && !strcmp(spec.ns, g->ns) &&
 			       !strcmp(spec.name, g->name) ?
 		       job :
 		       NULL;
@@ -97,20 +101,28 @@ struct sgang_job *sgang_pool_model(struct sgang_conductor *c,
 	return job;
 }
 
-/* True if the levels that the gang asks for allow the nodes of the spare. */
+/* True if the levels that the gang asks for allow the nodes of the spare in the
+ * place of the model. */
 static bool is_allowed(struct sgang_conductor *c, struct gang *g,
-		       struct sgang_job *spare)
+		       struct sgang_job *model, struct sgang_job *spare)
 {
 	uint32_t n_nodes = c->host->nodes.count(), has = 0, left = 0;
 	struct sgang_nodeset *nodes = sgang_nodeset_create(n_nodes);
+	struct sgang_nodeset *one = sgang_nodeset_create(n_nodes);
+	struct sgang_spec spec;
+	int level;
 
-	if (nodes) {
+	if (nodes && one && says(c, model, &spec)) {
 		c->host->jobs.nodes(spare, nodes);
 		has = sgang_nodeset_count(nodes);
-		sgang_levels_cut_late(c, g, nodes);
+		level = sgang_late_member_cut(c, g, &spec, NULL, nodes);
 		left = sgang_nodeset_count(nodes);
+		if (level >= 0 && sgang_fabric_split(g->topology->fabric, nodes,
+						     (uint32_t)level, one))
+			left = sgang_nodeset_count(one);
 	}
 	sgang_nodeset_destroy(nodes);
+	sgang_nodeset_destroy(one);
 	return has && left == has;
 }
 
@@ -120,7 +132,8 @@ bool sgang_pool_fits(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job *spare = c->host->jobs.find(e->job_id);
 
 	return spare && model && sgang_cold_may_yield(c, e->gang, e->job_id) &&
-	       c->host->jobs.replaces(spare, model) && is_allowed(c, g, spare);
+	       c->host->jobs.replaces(spare, model) &&
+	       is_allowed(c, g, model, spare);
 }
 
 /* ---- the move ---- */

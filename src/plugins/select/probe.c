@@ -162,12 +162,12 @@ static void probe_one(struct attempt *a, struct gang *g, const struct entry *e,
 	sgang_probe_limit(g, usable);
 	sgang_exclusive_cut(a->c, g, usable);
 	sgang_levels_cut(a, g, usable);
-	sgang_branches_cut(a->c, g, &e->spec, usable);
+	(void)sgang_branches_cut(a->c, g, &e->spec, NULL, usable);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
 	/* Nor does it wait for nodes that it must not use then. */
 	sgang_levels_cut(a, g, p->ever);
-	sgang_branches_cut(a->c, g, &e->spec, p->ever);
+	(void)sgang_branches_cut(a->c, g, &e->spec, NULL, p->ever);
 	if (a->lessons && a->lessons->avoid) {
 		sgang_nodeset_subtract(usable, a->lessons->avoid);
 		sgang_nodeset_subtract(p->ever, a->lessons->avoid);

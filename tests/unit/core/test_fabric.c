@@ -6,6 +6,7 @@
 #include "fabric_text.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
+#include "node_bits.h"
 
 static struct sgang_fabric *parse(const char *text)
 {
@@ -395,6 +396,38 @@ TEST(test_spines_of_known_nodes)
 }
 
 /* A chain of 11 switches is read, one of 12 is too high. */
+/* Sets of nodes, one domain after the other. */
+TEST(test_split)
+{
+	static const char text[] = "SwitchName=a Nodes=n[0-1]\n"
+				   "SwitchName=b Nodes=n[2-4]\n"
+				   "SwitchName=t Switches=a,b\n";
+	static const char *const names[] = { "n0", "n1", "n2", "n3",
+					     "n4", "n5", "n6" };
+	struct sgang_error err = { "" };
+	struct sgang_fabric *fabric = sgang_fabric_parse(
+		text, "t.conf", (const char **)names, COUNT(names), &err);
+	struct sgang_nodeset *nodes = set_of(0x76, COUNT(names));
+	struct sgang_nodeset *part = set_of(0x7f, COUNT(names));
+	static const uint64_t leaf[] = { 0x02, 0x14, 0x20, 0x40 };
+
+	assert_non_null(fabric);
+	for (size_t i = 0; i < COUNT(leaf); i++) {
+		assert_true(sgang_fabric_split(fabric, nodes, SGANG_LEVEL_LEAF,
+					       part));
+		assert_true(bits_of(part, COUNT(names)) == leaf[i]);
+	}
+	assert_false(sgang_fabric_split(fabric, nodes, SGANG_LEVEL_LEAF, part));
+	assert_int_equal(sgang_nodeset_count(part), 0);
+	sgang_nodeset_fill(nodes);
+	assert_true(
+		sgang_fabric_split(fabric, nodes, SGANG_LEVEL_LEAF + 1, part));
+	assert_true(bits_of(part, COUNT(names)) == 0x1f);
+	sgang_nodeset_destroy(nodes);
+	sgang_nodeset_destroy(part);
+	sgang_fabric_destroy(fabric);
+}
+
 TEST(test_level_max)
 {
 	char text[1024], *p = text;

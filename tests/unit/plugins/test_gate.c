@@ -32,7 +32,8 @@ static struct {
 	uint64_t reserved;     /* for gangs before it, */
 	int64_t reserved_from; /* from then on */
 	bool late;             /* its gang has started, */
-	uint64_t cut;          /* and keeps it off these */
+	uint64_t cut;          /* and keeps it off these, */
+	uint32_t within;       /* and within a domain of that level; 0: any */
 	uint64_t gang;         /* where its gang is */
 	uint64_t lost;         /* where it has lost members */
 	uint64_t had;          /* kept for this one */
@@ -54,7 +55,7 @@ static struct {
 		uint64_t nodes;
 		enum sgang_victims victims;
 		int64_t latest;
-	} asked[32];
+	} asked[128];
 	size_t n;
 } stock;
 
@@ -147,13 +148,18 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 
 bool sgang_conductor_late(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
-			  struct sgang_nodeset *nodes)
+			  struct sgang_nodeset *nodes,
+			  struct sgang_bound *bound)
 {
 	(void)c;
 	(void)spec;
-	if (says.late)
-		leave(nodes, ~says.cut);
-	return says.late;
+	*bound = (struct sgang_bound){ NULL, SGANG_LEVEL_UNCONNECTED };
+	if (!says.late)
+		return false;
+	leave(nodes, ~says.cut);
+	if (says.within)
+		*bound = (struct sgang_bound){ fabric, says.within };
+	return true;
 }
 
 bool sgang_conductor_lost(struct sgang_conductor *c, const struct sgang_spec *s,
@@ -269,7 +275,7 @@ static int try_on(const struct sgang_question *q,
 
 	if (victims == SGANG_VICTIMS_APART && !stock.has_apart)
 		return -1;
-	assert_true(stock.n < 32);
+	assert_true(stock.n < COUNT(stock.asked));
 	stock.asked[stock.n].nodes = bits(nodes);
 	stock.asked[stock.n].victims = victims;
 	stock.asked[stock.n++].latest = latest;
@@ -280,19 +286,45 @@ static int try_on(const struct sgang_question *q,
 	return 0;
 }
 
+/* True if the nodes are in one domain of that level, or meet at all. */
+static bool is_one(uint64_t nodes, uint32_t level)
+{
+	for (uint32_t a = 0; a < NODES; a++) {
+		for (uint32_t b = 0; b < a; b++) {
+			if ((nodes >> a & 1) && (nodes >> b & 1) &&
+			    sgang_fabric_meet(fabric, a, b) > level)
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool place(const struct sgang_question *q,
 		  const struct sgang_nodeset *nodes,
-		  struct sgang_nodeset *chosen)
+		  const struct sgang_bound *bound, struct sgang_nodeset *chosen)
 {
 	(void)q;
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (stock.chosen & bits(nodes) & UINT64_C(1) << n)
 			sgang_nodeset_add(chosen, n);
 	}
-	return stock.chosen;
+	return stock.chosen && is_one(bits(chosen), bound->level);
 }
 
-static const struct sgang_gate_slurm slurm = { try_on, place };
+static void with_room(const struct sgang_question *q,
+		      struct sgang_nodeset *nodes)
+{
+	(void)q;
+	for (uint32_t n = 0; n < NODES; n++)
+		if (stock.free_at[n] > NOW)
+			sgang_nodeset_remove(nodes, n);
+}
+
+static const struct sgang_gate_slurm slurm = {
+	.try_on = try_on,
+	.with_room = with_room,
+	.place = place,
+};
 static struct sgang_spec spec;
 
 static struct sgang_question question(bool member, uint32_t min_nodes)
@@ -314,6 +346,7 @@ static int ask_now(const struct sgang_question *q, uint64_t offered)
 	int rc;
 
 	future = false;
+	assert_false(q->later);
 	rc = sgang_gate_now(q, nodes);
 	sgang_nodeset_destroy(nodes);
 	return rc;
@@ -322,10 +355,12 @@ static int ask_now(const struct sgang_question *q, uint64_t offered)
 static int ask_later(const struct sgang_question *q, int64_t *start)
 {
 	struct sgang_nodeset *nodes = set_of(ALL, NODES);
+	struct sgang_question later = *q;
 	int rc;
 
 	future = true;
-	rc = sgang_gate_later(q, nodes, start);
+	later.later = true;
+	rc = sgang_gate_later(&later, nodes, start);
 	sgang_nodeset_destroy(nodes);
 	return rc;
 }
@@ -623,6 +658,61 @@ GATE_TEST(late_members_have_their_nodes_back)
 	STARTS(&q, SPARING(0x00f));
 }
 
+/* 4.24: all nodes of one are in a domain of its level, or it waits. */
+GATE_TEST(late_members_stay_within_a_domain)
+{
+	struct sgang_question q = question(true, 2);
+
+	says.late = true;
+	says.within = SGANG_LEVEL_LEAF;
+	says.cut = 0xf00;
+	/* one node of each leaf is free */
+	free_at(ALL & ~0x018, NOW + 50);
+	WAITS(&q, ANYHOW(0x00f), ANYHOW(0x0f0));
+	free_at(0x080, NOW);
+	STARTS(&q, SPARING(0x090));
+	/* not for a victim where others are free */
+	stock.victims[SGANG_VICTIMS_ALL] = 0x00f;
+	STARTS(&q, SPARING(0x090));
+	free_at(0x080, NOW + 50);
+	STARTS(&q, ANYHOW(0x00f));
+	/* nearest first: the leaf, the spine */
+	stock.victims[SGANG_VICTIMS_ALL] = 0;
+	says.cut = 0;
+	says.gang = 0x010;
+	free_at(0xf00, NOW);
+	STARTS(&q, SPARING(0xf00));
+	free_at(0x002, NOW);
+	STARTS(&q, SPARING(0x00a));
+	/* a leaf with too few nodes is not asked for */
+	says.gang = 0;
+	says.cut = 0x0f7;
+	STARTS(&q, SPARING(0xf00));
+}
+
+/* The first of them, without what it would preempt elsewhere. */
+GATE_TEST(late_members_start_in_the_first_domain_that_is_free)
+{
+	struct sgang_question q = question(true, 2);
+
+	says.late = true;
+	says.within = SGANG_LEVEL_LEAF;
+	free_at(0x00f, NOW + 90);
+	free_at(0x0f0, NOW + 30);
+	free_at(0xf00, NOW + 60);
+	expect_later(&q, NOW + 30);
+	assert_int_equal(stock.asked[stock.n - 1].nodes, 0x0f0);
+	/* no more after one that starts now */
+	stock.n = 0;
+	free_at(0x00f, NOW);
+	expect_later(&q, NOW);
+	ASKED(ANYHOW(0x00f), ANYHOW(0x00f));
+	/* none is enough for it */
+	q.min_nodes = 5;
+	assert_int_not_equal(ask_later(&q, &(int64_t){ 0 }), 0);
+	assert_int_equal(stock.n, 0);
+}
+
 /* ---- whatever there is ---- */
 
 static uint64_t seed;
@@ -644,6 +734,7 @@ static void a_random_world(void)
 	says.reserved = random64() % 2 ? random64() & random64() & ALL : 0;
 	says.reserved_from = NOW + (int64_t)(random64() % 1200);
 	says.late = random64() % 2;
+	says.within = random64() % 2 ? SGANG_LEVEL_LEAF : 0;
 	says.cut = random64() & random64() & ALL;
 	says.gang = random64() & random64() & random64() & ALL;
 	says.kept = random64() % 2 ? random64() & ALL : 0;
@@ -663,19 +754,42 @@ static void a_random_world(void)
 					   NOW + (int64_t)(random64() % 1000);
 }
 
+/* When the job has nodes enough of 'left', in one domain if it is bound. */
+static int64_t free_within(const struct sgang_question *q, uint64_t left,
+			   uint64_t freed)
+{
+	static const uint64_t leaf[] = { 0x00f, 0x0f0, 0xf00 };
+	int64_t first = INT64_MAX;
+
+	if (!q->spec || !says.late || !says.within)
+		return free_when(left, freed, q->min_nodes);
+	for (size_t i = 0; i < COUNT(leaf); i++) {
+		int64_t when = free_when(left & leaf[i], freed, q->min_nodes);
+
+		if (when < first)
+			first = when;
+	}
+	return first;
+}
+
 /* Starts now: exactly if it can on what is left to it, and nowhere else. */
 static void check_now(const struct sgang_question *q)
 {
 	bool kept_off = q->end > says.reserved_from;
 	uint64_t left = ALL & ~says.fenced & ~(kept_off ? says.reserved : 0) &
 			~((q->spec && says.late) ? says.cut : 0);
-	bool can = free_when(left, stock.victims[SGANG_VICTIMS_ALL],
-			     q->min_nodes) <= NOW;
+	bool can = free_within(q, left, stock.victims[SGANG_VICTIMS_ALL]) <=
+		   NOW;
+	bool bound = q->spec && says.late && says.within;
 
-	assert_int_equal(ask_now(q, ALL), can ? 0 : 7);
-	for (size_t i = 0; i < stock.n; i++)
+	assert_int_equal(ask_now(q, ALL) == 0, can);
+	for (size_t i = 0; i < stock.n; i++) {
 		assert_int_equal(stock.asked[i].nodes & ~left, 0);
-	if (can && stock.asked[stock.n - 1].victims != SGANG_VICTIMS_NONE)
+		assert_true(!bound ||
+			    is_one(stock.asked[i].nodes, says.within));
+	}
+	if (can && !bound &&
+	    stock.asked[stock.n - 1].victims != SGANG_VICTIMS_NONE)
 		assert_int_equal(stock.asked[stock.n - 1].nodes, left);
 }
 
@@ -691,13 +805,13 @@ static void check_later(const struct sgang_question *q)
 	stock.n = 0;
 	says.looks = 0;
 	if (ask_later(q, &start) != 0) {
-		assert_int_equal(free_when(left,
-					   stock.victims[SGANG_VICTIMS_ALL],
-					   q->min_nodes),
+		assert_int_equal(free_within(q, left,
+					     stock.victims[SGANG_VICTIMS_ALL]),
 				 INT64_MAX);
 		return;
 	}
 	nodes = stock.asked[stock.n - 1].nodes;
+	assert_true(!late || !says.within || is_one(nodes, says.within));
 	least = free_when(nodes,
 			  stock.victims[stock.asked[stock.n - 1].victims],
 			  q->min_nodes);

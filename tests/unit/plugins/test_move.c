@@ -103,6 +103,54 @@ TOY_TEST(test_moves)
 	all_in_state(ids, 3, FAKE_RUNNING);
 }
 
+/* Each has a leaf of its own, with spread:leaf: the one it is in may be it. */
+TOY_TEST(test_spread)
+{
+	struct fake_request rq = MEMBER("train", 2, .more = replace);
+	uint32_t ids[2];
+
+	rq.topology = "spread:leaf";
+	submit_and_schedule(rq, 2, ids);
+	pass_to(ids, 2, FAKE_RUNNING);
+	assert_true(fake_job(ids[0])->nodes == 1);
+	assert_true(fake_job(ids[1])->nodes == 1 << 4);
+	take(8, 15);
+	fake_drain(0, true);
+	wait_passes();
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	assert_string_equal(record_of(ids[0]).kept, "n1");
+}
+
+/* A member of two nodes stays in one leaf. */
+TOY_TEST(test_spread_of_several_nodes)
+{
+	struct fake_request rq = MEMBER("train", 2, .more = replace);
+	uint32_t ids[2];
+
+	rq.nodes = 2;
+	rq.topology = "spread:leaf";
+	submit_and_schedule(rq, 2, ids);
+	pass_to(ids, 2, FAKE_RUNNING);
+	assert_true(fake_job(ids[0])->nodes == 3);
+	assert_true(fake_job(ids[1])->nodes == 3 << 4);
+	/* with the node that it keeps: not in the two leaves that are free */
+	take(2, 3);
+	fake_drain(0, true);
+	wait_passes();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_string_equal(record_of(ids[0]).stays, "nodes");
+	/* nor on one node of each of them, if it leaves both */
+	take(8, 10);
+	take(12, 14);
+	fake_drain(1, true);
+	wait_passes();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_end(ids[1] + 8); /* that on n14 */
+	wait_passes();
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	assert_string_equal(record_of(ids[0]).kept, "n[14-15]");
+}
+
 /* Where no node can take it, it stays, and says so; it goes when one can. */
 TOY_TEST(test_no_room)
 {

@@ -1331,6 +1331,7 @@ TOY_TEST(test_late_alone)
 	/* the conductor has not looked since */
 	assert_true(late_on(ids[0], ALL_FREE, 0) == ALL_FREE);
 	assert_true(late_on(ids[0], ALL_FREE, SGANG_LEVEL_LEAF) == ALL_FREE);
+	assert_int_equal(late_within(ids[0]), SGANG_LEVEL_LEAF);
 }
 
 /* 4.24: one of its own leaf for each, later too. */
@@ -1343,6 +1344,7 @@ TOY_TEST(test_late_spreads)
 	late = submit(with("train", 3, "spread:leaf", NULL));
 	pass();
 	assert_true(late_on(late, ALL_FREE, 0) == LEAF(0));
+	assert_int_equal(late_within(late), SGANG_LEVEL_LEAF);
 	schedule_to(&late, 1, FAKE_PENDING);
 	says(late, "Gang alice/train is spread: this "
 		   "member waits for room in a leaf without another");
@@ -1411,6 +1413,7 @@ TOY_TEST(test_late_order)
 		late = submit(with("train", 2, policies[i], NULL));
 		pass();
 		assert_true(late_on(late, ALL_FREE, 0) == ALL_FREE);
+		assert_int_equal(late_within(late), SGANG_LEVEL_UNCONNECTED);
 		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_NODE) ==
 			    nodes_of(ids, 2));
 		assert_int_equal(

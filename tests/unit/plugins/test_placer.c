@@ -43,6 +43,10 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* Where the nodes must be in one domain of it; and the usable ones with room. */
+static uint32_t level = SGANG_LEVEL_UNCONNECTED;
+static uint64_t room;
+
 /* The nodes chosen for the request out of 'usable'; 0: none. */
 static uint64_t place(const struct fake_request *rq, uint64_t usable)
 {
@@ -63,7 +67,9 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 			 0);
 	assert_true(sgang_placer_concerns(fabric, &shape));
 	rc = sgang_placer_choose(&fake_host, fabric, &conf, job, &shape, from,
-				 chosen);
+				 level, chosen);
+	sgang_placer_with_room(&fake_host, NODES, job, &shape, from);
+	room = bits_of(from, NODES);
 	fake_scheduler(false);
 	nodes = bits_of(chosen, NODES);
 	assert_int_equal(rc, nodes != 0);
@@ -115,11 +121,30 @@ PLACER_TEST(test_choose)
 						       (uint64_t)1 << n));
 		}
 		chosen = place(&rq, cases[i].usable);
+		assert_true(room == (cases[i].usable & ~cases[i].taken));
 		if (chosen != cases[i].chosen)
 			fail_msg("%s: %#llx, not %#llx", cases[i].what,
 				 (unsigned long long)chosen,
 				 (unsigned long long)cases[i].chosen);
 	}
+}
+
+/* 4.24: where all of a job must be. */
+PLACER_TEST(test_within)
+{
+	static const struct fake_request one = { .nodes = 1, .priority = 1 };
+	const struct fake_request rq = { .nodes = 2, .priority = 1 };
+
+	for (uint32_t n = 0; n < NODES; n++)
+		if (n % 4)
+			assert_true(fake_start(fake_submit(&one),
+					       (uint64_t)1 << n));
+	level = SGANG_LEVEL_LEAF;
+	assert_true(place(&rq, 0xffff) == 0);
+	assert_true(room == 0x1111);
+	level = SGANG_LEVEL_LEAF + 1;
+	assert_true(place(&rq, 0xfffe) == 0x1100);
+	level = SGANG_LEVEL_UNCONNECTED;
 }
 
 /* Where there is nothing to choose Slurm is left alone. */

@@ -269,15 +269,33 @@ static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
 {
 	struct sgang_nodeset *set = toy_set(nodes);
 	struct sgang_spec spec = spec_of(id);
+	struct sgang_bound bound;
 
 	fake_scheduler(true);
-	if (sgang_conductor_late(c, &spec, set) && level)
+	if (sgang_conductor_late(c, &spec, set, &bound) && level)
 		(void)sgang_conductor_near(c, &spec, fake_host.jobs.find(id), 1,
 					   level, set);
 	fake_scheduler(false);
 	nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
 	return nodes;
+}
+
+/* The level of the domain in which all nodes of such a member must be;
+ * SGANG_LEVEL_UNCONNECTED: none. */
+static inline uint32_t late_within(uint32_t id)
+{
+	struct sgang_nodeset *set = toy_set(0);
+	struct sgang_spec spec = spec_of(id);
+	struct sgang_bound bound;
+
+	fake_scheduler(true);
+	assert_true(sgang_conductor_late(c, &spec, set, &bound));
+	fake_scheduler(false);
+	sgang_nodeset_destroy(set);
+	assert_int_equal(bound.fabric == NULL,
+			 bound.level == SGANG_LEVEL_UNCONNECTED);
+	return bound.level;
 }
 
 /* One look of the scheduler at its queue, in the order of priority. */
