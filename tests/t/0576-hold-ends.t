@@ -91,9 +91,14 @@ ended()
 		test "$(starts_of $name)" = 0
 }
 
+# Nobody is left: gone [JOB...]. Those that hold are cancelled before the others, and
+# JOBs and what else is in their way last: nothing here counts as another cause.
 gone()
 {
-	scancel ${members[@]} $block && block= &&
+	local held=$(held_of ${members[@]})
+
+	{ test -z "$held" || scancel $held; } &&
+		scancel ${members[@]} && scancel $block "$@" && block= &&
 		wait_for 20 queue_empty && wait_for 20 nodes_idle
 }
 
@@ -135,8 +140,7 @@ test_expect_success '1.61 6.8 preempted: a member that holds yields to another j
 	wait_for 40 "test \"\$(counted preempted)\" = 1" &&
 	test "$(restarts_of $lost)" = 0 &&
 	job_is $keeps CONFIGURING &&
-	scancel $big &&
-	gone
+	gone $big
 '
 test_expect_success '6.8: it does not where a limit stops the other job' '
 	block_two &&
@@ -146,8 +150,7 @@ test_expect_success '6.8: it does not where a limit stops the other job' '
 	acct modify account small set GrpTRES=cpu=-1 &&
 	wait_state $big RUNNING 30 &&
 	test "$(gang_log root/limited "yields to" | wc -l)" = 1 &&
-	scancel $big &&
-	gone
+	gone $big
 '
 test_expect_success '1.61 replaced: a gang before it can start with its nodes' '
 	block_two &&
@@ -163,8 +166,7 @@ test_expect_success '1.61 replaced: a gang before it can start with its nodes' '
 			return 1
 	done &&
 	wait_for 40 "test \"\$(counted replaced)\" = 2" &&
-	scancel ${winner[@]} &&
-	gone
+	gone ${winner[@]}
 '
 # The slurmd is alive, and the node may be back before somebody says so.
 test_expect_success '1.61 node: a node is lost under a member that holds' '
@@ -186,8 +188,8 @@ test_expect_success '1.61 limit: a limit stops a gang that holds' '
 	acct modify account lab set GrpTRES=node=3 &&
 	scontrol update PartitionName=main State=UP &&
 	ended limit limit 2 2 ${members[@]} &&
-	acct modify account lab set GrpTRES=node=-1 &&
-	gone
+	gone &&
+	acct modify account lab set GrpTRES=node=-1
 '
 test_expect_success '1.61 incomplete: too few are left of a gang that holds' '
 	block_two &&
