@@ -258,12 +258,10 @@ class Row:
 
     def judge(self, when):
         members = self.running()
-        seated = {k: v for k, v in members.items()
-                  if v.get("SLURM_GANG_MEMBER_RANK", "") != ""}
         if not members:
             return
-        state = wait(lambda: self.state(members), 15)
-        if not state:
+        rings = wait(lambda: self.rings(members), 15)
+        if not rings:
             texts = {k: set(self.state_of(v).split("\n"))
                      for k, v in members.items()}
             same = set.intersection(*texts.values())
@@ -271,6 +269,12 @@ class Row:
             self.violation(f"{when}: state files differ: {own}, or lack one "
                            f"of {sorted(members)}: {sorted(same)[:9]}")
             return
+        for ring, state in rings:
+            self.judge_ring(when, ring, state, len(rings) == 1)
+
+    def judge_ring(self, when, members, state, alone):
+        seated = {k: v for k, v in members.items()
+                  if v.get("SLURM_GANG_MEMBER_RANK", "") != ""}
         ids = [i.split("_")[0] for i in
                state.get("SLURM_GANG_JOB_IDS", "").split(",")]
         there = [i for i in ids if i != "0"]
@@ -286,7 +290,7 @@ class Row:
             if k in there and ids.index(k) != int(rank) and k not in spares:
                 self.violation(f"{when}: job {k} was told rank {rank}, the "
                                f"state file has {ids}")
-        if "0" not in ids:
+        if "0" not in ids and alone:
             self.judge_map(when, there, state)
         self.judge_place(when, {k: expand(self.seen[k][1]) for k in there
                                 if k in self.seen})
@@ -300,15 +304,26 @@ class Row:
         except OSError:
             return ""
 
-    def state(self, members):
-        """The state file, if that of all is the same and names who runs."""
-        texts = {self.state_of(v) for v in members.values()}
-        if len(texts) != 1:
+    def rings(self, members):
+        """[(members, state file)], if that of all is the same and names who
+        runs. With only-waiting, those that start together later have another
+        ring, and members of two share no rank."""
+        rings, named = {}, []
+        for k, v in members.items():
+            rings.setdefault(self.state_of(v), {})[k] = v
+        if len(rings) > 1 and self.row["match"] != "only-waiting":
             return None
-        found = dict(re.findall(r"^(\w+)='?(.*?)'?$", texts.pop(), re.M))
-        ids = (found.get("SLURM_GANG_JOB_IDS", "") + "," +
-               found.get("SLURM_GANG_SPARE_JOB_IDS", "")).split(",")
-        return found if found and not set(members) - set(ids) else None
+        found = []
+        for text, ring in rings.items():
+            state = dict(re.findall(r"^(\w+)='?(.*?)'?$", text, re.M))
+            ids = (state.get("SLURM_GANG_JOB_IDS", "") + "," +
+                   state.get("SLURM_GANG_SPARE_JOB_IDS", "")).split(",")
+            if not state or set(ring) - set(ids):
+                return None
+            named += [i for i in ids if i not in ("", "0")]
+            found.append((ring, state))
+        return found if len(set(named)) == len(named) or len(found) == 1 \
+            else None
 
     def judge_map(self, when, there, state):
         out = run("sgang", "map", self.name, "--json")
