@@ -108,6 +108,32 @@ static void set_memory(job_record_t *job_ptr, const job_desc_msg_t *job_desc)
 	}
 }
 
+/* As in slurmctld. With fewer threads of a core, memory per CPU is less. */
+static void set_layout(struct sgang_draft *draft,
+		       const job_desc_msg_t *job_desc)
+{
+	bool one_task = slurm_conf.select_type_param & CR_ONE_TASK_PER_CORE;
+
+	if (job_desc->sockets_per_node == NO_VAL16 &&
+	    job_desc->cores_per_socket == NO_VAL16 &&
+	    job_desc->threads_per_core == NO_VAL16 &&
+	    job_desc->ntasks_per_socket == NO_VAL16 &&
+	    job_desc->ntasks_per_core == NO_VAL16 &&
+	    job_desc->plane_size == NO_VAL16)
+		return;
+	draft->mc = (multi_core_data_t){
+		.sockets_per_node = job_desc->sockets_per_node,
+		.cores_per_socket = job_desc->cores_per_socket,
+		.threads_per_core = job_desc->threads_per_core,
+		.ntasks_per_socket = said16(job_desc->ntasks_per_socket,
+					    INFINITE16),
+		.ntasks_per_core = said16(job_desc->ntasks_per_core,
+					  one_task ? 1 : INFINITE16),
+		.plane_size = said16(job_desc->plane_size, 0),
+	};
+	draft->details.mc_ptr = &draft->mc;
+}
+
 static void set_gres(struct sgang_draft *draft, job_desc_msg_t *job_desc)
 {
 	job_record_t *job_ptr = &draft->job;
@@ -162,6 +188,7 @@ bool sgang_draft_make(struct sgang_draft *draft, job_desc_msg_t *job_desc)
 	set_cpus(&draft->details, job_desc);
 	set_memory(job_ptr, job_desc);
 	set_gres(draft, job_desc);
+	set_layout(draft, job_desc);
 	return true;
 }
 

@@ -5,7 +5,8 @@
  * left of the nodes. The members that need the most on a node come first. A
  * member looks at the nodes with the most room first, so that the next ones of
  * its list are a bound on what it can still have. Nodes that are the same to
- * everybody are tried in one order only.
+ * everybody are tried in one order only. What all nodes together have left is
+ * never less than the least that is still to be placed.
  */
 
 #include <errno.h>
@@ -29,6 +30,9 @@ struct search {
 	uint32_t *left;    /* by node of the request, n_dims */
 	struct seat *seat; /* n_nodes + 1 for each member */
 	size_t *order;     /* of the members */
+	uint64_t *sum;     /* what is left, of all nodes: n_dims */
+	uint64_t *rest;    /* the least that the nth member in that order and
+			    * those after it take: n_dims for each */
 };
 
 /* Where one member is in its list. */
@@ -112,6 +116,7 @@ static void take(struct search *s, const struct place *p, uint32_t pieces,
 		uint32_t amount = amount_of(s->rq, need, at, d);
 
 		left[d] = back ? left[d] + amount : left[d] - amount;
+		s->sum[d] = back ? s->sum[d] + amount : s->sum[d] - amount;
 	}
 	s->share[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : pieces;
 }
@@ -245,6 +250,24 @@ static uint32_t min_of(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* Have all nodes together the least that is still to be placed? */
+static bool is_enough(const struct search *s, const struct place *p,
+		      uint32_t pieces)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	const uint64_t *rest = s->rest + p->nth * rq->n_dims;
+	uint32_t d;
+
+	for (d = 0; d < rq->n_dims; d++) {
+		uint64_t after = rest[rq->n_dims + d];
+		uint64_t own = (rest[d] - after) * pieces / p->m->pieces;
+
+		if (s->sum[d] < own + after)
+			return false;
+	}
+	return true;
+}
+
 /* The shares that it may have of a seat. False: none, nor of those after it. */
 static bool shares_of(const struct place *p, const struct stand *st, uint32_t i,
 		      uint32_t *least, uint32_t *most)
@@ -288,7 +311,7 @@ static bool try_share(struct search *s, const struct place *p,
 	if (!step(s))
 		return false;
 	take(s, p, pieces, at, false);
-	if (choose(s, p, &next))
+	if (is_enough(s, p, next.pieces) && choose(s, p, &next))
 		return true;
 	take(s, p, pieces, at, true);
 	return false;
@@ -405,12 +428,15 @@ static void order_members(struct search *s)
 static void fill_left(struct search *s)
 {
 	const struct sgang_shares_request *rq = s->rq;
-	uint32_t at;
+	uint32_t at, d;
 
-	for (at = 0; at < rq->n_nodes; at++)
+	for (at = 0; at < rq->n_nodes; at++) {
 		memcpy(left_on(s, at),
 		       rq->free + (size_t)rq->nodes[at] * rq->n_dims,
 		       rq->n_dims * sizeof(*rq->free));
+		for (d = 0; d < rq->n_dims; d++)
+			s->sum[d] += left_on(s, at)[d];
+	}
 }
 
 /* The least that a member takes altogether of a resource: by the share that
@@ -451,18 +477,36 @@ uint64_t sgang_shares_least(const struct sgang_shares_request *rq, uint32_t d)
 	return taken;
 }
 
-/* Is there less of a resource than all take? Then nothing is to be searched. */
-static bool is_short(struct search *s)
+static void fill_rest(struct search *s)
 {
 	const struct sgang_shares_request *rq = s->rq;
-	uint32_t d, at;
+	const struct sgang_shares_member *before = NULL;
+	uint64_t least = 0;
+	uint32_t d;
+	size_t i;
 
 	for (d = 0; d < rq->n_dims; d++) {
-		uint64_t taken = sgang_shares_least(rq, d), left = 0;
+		for (i = rq->n_members; i-- > 0;) {
+			const struct sgang_shares_member *m =
+				&rq->members[s->order[i]];
 
-		for (at = 0; at < rq->n_nodes && left < taken; at++)
-			left += left_on(s, at)[d];
-		if (left < taken)
+			if (i + 1 == rq->n_members || m->need != before->need ||
+			    m->pieces != before->pieces)
+				least = least_taken(rq, m, d);
+			before = m;
+			s->rest[i * rq->n_dims + d] =
+				s->rest[(i + 1) * rq->n_dims + d] + least;
+		}
+	}
+}
+
+/* Is there less of a resource than all take? Then nothing is to be searched. */
+static bool is_short(const struct search *s)
+{
+	uint32_t d;
+
+	for (d = 0; d < s->rq->n_dims; d++) {
+		if (s->sum[d] < s->rest[d])
 			return true;
 	}
 	return false;
@@ -496,9 +540,13 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 	s.left = calloc(n * request->n_dims, sizeof(*s.left));
 	s.seat = calloc(n * (request->n_members + 1), sizeof(*s.seat));
 	s.order = calloc(request->n_members + 1, sizeof(*s.order));
-	if (s.left && s.seat && s.order) {
+	s.sum = calloc((size_t)request->n_dims + 1, sizeof(*s.sum));
+	s.rest = calloc((request->n_members + 1) * (size_t)request->n_dims + 1,
+			sizeof(*s.rest));
+	if (s.left && s.seat && s.order && s.sum && s.rest) {
 		fill_left(&s);
 		order_members(&s);
+		fill_rest(&s);
 		rc = !is_short(&s) && place_member(&s, 0);
 	} else {
 		errno = ENOMEM;
@@ -506,5 +554,7 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 	free(s.left);
 	free(s.seat);
 	free(s.order);
+	free(s.sum);
+	free(s.rest);
 	return rc;
 }

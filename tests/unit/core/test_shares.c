@@ -347,6 +347,59 @@ TEST(test_whole)
 	assert_true(steps > 0);
 }
 
+/* Cores of two threads: six tasks on two nodes take six CPUs as four and two,
+ * eight as three and three. Ten members have no room for three such. */
+TEST(test_shares_that_waste_nothing)
+{
+	static const uint32_t need[] = { 2, 2, 4, 4, 6 };
+	static const uint32_t total[] = { 16, 16, 16, 16 };
+	static const uint32_t nodes[] = { 0, 1, 2, 3 };
+	static const uint8_t type[4];
+	struct sgang_shares_member members[11];
+	uint32_t share[11 * 4], used[4] = { 0 };
+	uint64_t steps = 20000;
+	struct sgang_shares_request rq = {
+		.n_dims = 1,
+		.n_types = 1,
+		.free = total,
+		.total = total,
+		.type = type,
+		.nodes = nodes,
+		.n_nodes = 4,
+		.members = members,
+		.n_members = 10,
+		.steps = &steps,
+	};
+
+	for (size_t i = 0; i < COUNT(members); i++)
+		members[i] = (struct sgang_shares_member){
+			.least_nodes = 2,
+			.most_nodes = 2,
+			.pieces = 6,
+			.most = 5,
+			.need = need,
+		};
+	assert_int_equal(sgang_shares_find(&rq, share), 1);
+	for (size_t i = 0; i < 10; i++) {
+		uint32_t pieces = 0;
+
+		for (size_t n = 0; n < 4; n++) {
+			pieces += share[i * 4 + n];
+			used[n] += share[i * 4 + n] ?
+					   need[share[i * 4 + n] - 1] :
+					   0;
+		}
+		assert_int_equal(pieces, 6);
+	}
+	for (size_t n = 0; n < 4; n++)
+		assert_in_range(used[n], 0, 16);
+	/* of eleven it is known without a search */
+	rq.n_members = 11;
+	steps = 1;
+	assert_int_equal(sgang_shares_find(&rq, share), 0);
+	assert_int_equal(steps, 1);
+}
+
 TEST(test_too_deep)
 {
 	enum { MANY = SGANG_SHARES_NODES + 1 };
