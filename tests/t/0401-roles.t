@@ -254,6 +254,7 @@ test_expect_success '2.15 an heir has the rank of its role' '
 	replica heir replica1 1 2 && replica heir replica2 1 2 &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	rank=$(gang_record ${members[5]} rank) &&
+	wait_for 20 test -s env.${members[5]} &&
 	scancel ${members[0]} ${members[5]} &&
 	wait_for 20 all_in CANCELLED ${members[0]} ${members[5]} &&
 	member heir replica2/decode && heir=${members[6]} &&
