@@ -149,7 +149,7 @@ class Forms:
             said = [r for r in text.split("Gang root") if r.strip()]
             return started == n or waiting and len(said) == waiting and \
                 not re.search("its turn|gathering|None", text)
-        wait(settled, 12)
+        wait(settled, 40)
         started, _, text = placed()
         text = text[:200]
         ring = re.search(rf"gang=root/g{self.n} .*?ring=(\d+)",
