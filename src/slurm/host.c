@@ -1088,6 +1088,7 @@ const struct sgang_host sgang_host_slurm = {
 		.same_units = sgang_host_same_units,
 		.same_request = sgang_host_same_request,
 		.replaces = sgang_host_replaces,
+		.excludes = sgang_host_excludes,
 		.limits = sgang_host_limits,
 		.nodes = host_nodes,
 		.allotted = host_allotted,

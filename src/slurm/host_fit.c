@@ -901,6 +901,25 @@ bool sgang_host_replaces(struct sgang_job *spare, struct sgang_job *lost)
 	       sgang_host_same_units(spare, lost);
 }
 
+static bool of_one_user(const job_record_t *job_ptr)
+{
+	return release_user_node(job_ptr->details) ||
+	       (job_ptr->part_ptr &&
+		(job_ptr->part_ptr->flags & PART_FLAG_EXCLUSIVE_USER));
+}
+
+bool sgang_host_excludes(struct sgang_job *one, struct sgang_job *other)
+{
+	const job_record_t *a = record(one), *b = record(other);
+
+	if (!a->details || !b->details)
+		return false;
+	if (a->user_id != b->user_id && (of_one_user(a) || of_one_user(b)))
+		return true;
+	return (release_mcs_node(a->details) || release_mcs_node(b->details)) &&
+	       xstrcmp(a->mcs_label, b->mcs_label);
+}
+
 /* MB that a piece of so many CPUs takes; 0: does not matter, or all there is.
  */
 static uint64_t piece_memory(const job_details_t *d, uint32_t cpus)

@@ -155,6 +155,7 @@ extern uint64_t sgang_host_comments;
 extern uint64_t sgang_host_moves;
 
 bool sgang_host_replaces(struct sgang_job *spare, struct sgang_job *lost);
+bool sgang_host_excludes(struct sgang_job *a, struct sgang_job *b);
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape);
 bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape);

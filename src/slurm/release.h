@@ -11,6 +11,8 @@
  *			job_state; newer releases keep a second copy
  *   release_reason()	Slurm's word for a reason to wait
  *   release_whole_node()	does the job want all of its nodes?
+ *   release_user_node()	... or shares them with jobs of its user alone?
+ *   release_mcs_node()	... or of its MCS label?
  *   release_segments()	the size of its segments (--segment) in the lowest 16 bits,
  *			above them a bit for each option about them; 0: none
  *   RELEASE_UNNAMED_STAYS	is a node left where it was in topologies that its

@@ -83,6 +83,16 @@ static inline bool release_whole_node(const job_details_t *d)
 	return d->whole_node & WHOLE_NODE_REQUIRED;
 }
 
+static inline bool release_user_node(const job_details_t *d)
+{
+	return d->whole_node & WHOLE_NODE_USER;
+}
+
+static inline bool release_mcs_node(const job_details_t *d)
+{
+	return d->whole_node & WHOLE_NODE_MCS;
+}
+
 /* With tasks on each node there are as many as the nodes will have. */
 static inline uint32_t release_nodes_bound(const job_details_t *d)
 {

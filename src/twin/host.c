@@ -201,6 +201,13 @@ static bool host_replaces(struct sgang_job *spare, struct sgang_job *lost)
 	       !strcmp(spare->asks->user, lost->asks->user);
 }
 
+static bool host_excludes(struct sgang_job *a, struct sgang_job *b)
+{
+	(void)a;
+	(void)b;
+	return false;
+}
+
 static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		       size_t why_size)
 {
@@ -855,6 +862,7 @@ const struct sgang_host sgang_twin_host = {
 		.same_units = host_same_units,
 		.same_request = host_same_request,
 		.replaces = host_replaces,
+		.excludes = host_excludes,
 		.limits = host_limits,
 		.nodes = host_nodes,
 		.allotted = host_allotted,

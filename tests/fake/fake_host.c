@@ -1070,6 +1070,14 @@ static bool host_replaces(struct sgang_job *spare, struct sgang_job *lost)
 	       host_same_units(spare, lost);
 }
 
+static bool host_excludes(struct sgang_job *a, struct sgang_job *b)
+{
+	const struct fake_job *x = job_of(a, "excludes");
+	const struct fake_job *y = job_of(b, "excludes");
+
+	return (x->rq.own_user || y->rq.own_user) && strcmp(x->user, y->user);
+}
+
 /* ---- starting ---- */
 
 static struct fake_job *free_record(void)
@@ -1921,6 +1929,7 @@ const struct sgang_host fake_host = {
 		.share = host_share,
 		.same_units = host_same_units,
 		.replaces = host_replaces,
+		.excludes = host_excludes,
 		.same_request = host_same_request,
 		.limits = host_limits,
 		.nodes = host_nodes,

@@ -65,6 +65,7 @@ struct fake_request {
 	uint32_t nodes;       /* 0: any number of nodes, */
 	uint32_t total_cpus;  /* ... this many CPUs together */
 	uint32_t cpus;        /* on each node; 0: whole nodes */
+	bool own_user;        /* ... which only jobs of its user share */
 	uint32_t memory;      /* on each node */
 	uint32_t gpus;        /* on each node */
 	uint64_t not_on;      /* nodes on which commit() refuses it,

@@ -147,7 +147,7 @@ static void cut_beside(struct sgang_conductor *c,
 	struct beside b = { .type = NULL };
 	bool known = false;
 
-	if (member && member != job) {
+	if (member && member != job && !c->host->jobs.excludes(member, job)) {
 		c->host->jobs.shape(job, &shape);
 		asked[1] = (struct sgang_asked){ job, &shape };
 		known = !shape.whole && begin(&b, c, asked);

@@ -176,6 +176,9 @@ struct sgang_host_jobs {
 	 * some: same user, partition, features and reservation, and the same
 	 * of each node. */
 	bool (*replaces)(struct sgang_job *spare, struct sgang_job *lost);
+	/* True if the two can never share a node, because one of them shares its
+	 * nodes with jobs of its own user or MCS label alone. */
+	bool (*excludes)(struct sgang_job *a, struct sgang_job *b);
 	/* Check that the limits of associations and QOS let all these jobs run
 	 * beside the running ones. A job is listed once for each of its array
 	 * tasks. No usage stays counted. Returns 0, or -1 with Slurm's word for

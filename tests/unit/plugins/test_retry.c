@@ -231,6 +231,36 @@ TOY_TEST(test_kept_is_what_is_used)
 	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
+/* Nor is one left to another user's job, where one of the two shares its nodes
+ * with jobs of its own user alone. */
+TOY_TEST(test_kept_of_one_user)
+{
+	struct fake_request long_one = plain(2, 500), job = plain(1, 1);
+	uint32_t ids[4], busy;
+
+	for (int own = 0; own < 2; own++) {
+		afresh(setup, "own %d", own);
+		long_one.partition = 0xc000;
+		busy = submit(long_one);
+		assert_true(fake_start(busy, FAKE_ALL_NODES));
+		fake_ends_at(busy, 1000500);
+		gather_to(MEMBER("train", 4, .cpus = 3, .own_user = own,
+				 .partition = LEAF(3)),
+			  4, ids, FAKE_PENDING);
+		job.cpus = 1;
+		job.user = "bob";
+		job.own_user = false;
+		assert_true(not_kept(submit(job), ALL_FREE) ==
+			    (ALL_FREE & ~(own ? LEAF(3) : UINT64_C(0xc000))));
+		job.own_user = true;
+		assert_true(not_kept(submit(job), ALL_FREE) ==
+			    (ALL_FREE & ~LEAF(3)));
+		job.user = "alice";
+		assert_true(not_kept(submit(job), ALL_FREE) ==
+			    (ALL_FREE & ~UINT64_C(0xc000)));
+	}
+}
+
 /* Nor is a node left to a job that Slurm may give more there than an even share:
  * its tasks are divided as there is room, or it may do with fewer nodes. */
 TOY_TEST(test_kept_of_uneven)
