@@ -977,7 +977,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	count_segments(job_ptr, shape);
 	shape->min_nodes = min_nodes ? min_nodes : 1;
 	bound_nodes(d, shape->min_nodes, &req_nodes, &max_nodes);
-	if (!req_nodes)
+	if (!req_nodes || !d->max_nodes)
 		count_nodes_of_tasks(d, &shape->min_nodes, &max_nodes);
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {
 		shape->least_nodes = shape->min_nodes;
@@ -1059,7 +1059,7 @@ static uint64_t gres_of_job(const job_record_t *job_ptr)
 }
 
 /* True if Slurm divides the job's GRES over its nodes by what they have, and
- * the tasks too. */
+ * the tasks too, if their number on a node is not said. */
 static bool gres_in_any_shares(const job_record_t *job_ptr,
 			       const struct sgang_shape *shape)
 {
@@ -1067,7 +1067,8 @@ static bool gres_in_any_shares(const job_record_t *job_ptr,
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
 
 	return job_ptr->tres_per_job && !shape->whole && shape->max_nodes > 1 &&
-	       !d->ntasks_per_node && !d->overcommit && !tasks_by_tres(d) &&
+	       (!d->ntasks_per_node || sgang_shape_fixed(shape)) &&
+	       !d->overcommit && !tasks_by_tres(d) &&
 	       shape->total_cpus <= (uint64_t)shape->tasks * per_task &&
 	       gres_of_job(job_ptr) > shape->min_nodes;
 }
@@ -1085,7 +1086,7 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 }
 
-/* Tasks go with their part of the GRES. */
+/* Tasks go with their part of the GRES, where so many are not on each node. */
 void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape)
 {
@@ -1099,9 +1100,10 @@ void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 	shape->task_cpus = task_cpus;
 	shape->job_gres = gres;
 	if (gres) {
-		tasks = (uint32_t)(((uint64_t)shape->tasks * pieces + gres -
-				    1) /
-				   gres);
+		tasks = d->ntasks_per_node ?
+				d->ntasks_per_node :
+				ceil_div((uint64_t)shape->tasks * pieces,
+					 (uint32_t)gres);
 		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 		shape->node_gres = pieces;
 	}

@@ -186,11 +186,13 @@ class Forms:
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
             if f"--nodes={need[2]}-{need[2] + 1}" in form:
                 continue  # that is another need
-            plain = rings.setdefault(k, (form, ring))
             # Where Slurm may choose the tasks of each node a ring can be better.
-            if ring != plain[1] and ("--ntasks-per-node" in form or
-                                     not ring or ring > plain[1]):
-                self.violation(form, f"ring {ring}, of {plain[0]} {plain[1]}")
+            is_open = "--ntasks-per-node" not in form
+            plain = rings.setdefault((k, is_open), (form, ring))
+            told = rings.get((k, False), plain)
+            if not ring or ring > told[1] or \
+                    ring < told[1] and not is_open:
+                self.violation(form, f"ring {ring}, of {told[0]} {told[1]}")
 
 
 def main():

@@ -134,16 +134,19 @@ test_expect_success 'shares that differ are not counted by islands' '
 	start_together 15 ${members[@]}
 '
 
-# The number of nodes is not said, but follows: Slurm puts four tasks on each.
-test_expect_success 'GPUs of a job whose tasks fill a node are those of the node' '
-	test_when_finished clear_cluster &&
-	members=() &&
-	for i in 1 2 3 4; do
-		members+=($(submit -n 4 --ntasks-per-node=4 --gpus=8 --mem=100 \
-			--gang=full --gang-min-member=4)) || return 1
-	done &&
-	start_together 15 ${members[@]}
-'
+# The number of nodes is not said, but follows: Slurm puts so many tasks on each.
+for tasks in 4 3; do
+	test_expect_success "GPUs of a job whose $tasks tasks fill a node are its GPUs" '
+		test_when_finished clear_cluster &&
+		members=() &&
+		for i in 1 2 3 4; do
+			members+=($(submit -n $tasks --ntasks-per-node=$tasks \
+				--gpus=8 --mem=100 --gang=full$tasks \
+				--gang-min-member=4)) || return 1
+		done &&
+		start_together 15 ${members[@]}
+	'
+done
 
 test_expect_success 'where no island has room, several will do' '
 	test_when_finished clear_cluster &&
