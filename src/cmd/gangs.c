@@ -281,6 +281,22 @@ static bool same_beginning(const struct sgang_jobrow *a,
 	return a->record.created && a->record.created == b->record.created;
 }
 
+/* The same told from short records, which do not remember it: in the second in
+ * which all others have ended, who has a rank that none of them had is one of
+ * theirs. */
+static bool has_own_rank(const struct sgang_jobrow *const *jobs, size_t n,
+			 const struct sgang_jobrow *job)
+{
+	if (job->record.created || !job->record.placed)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!jobs[i]->record.placed ||
+		    jobs[i]->record.member_rank == job->record.member_rank)
+			return false;
+	}
+	return true;
+}
+
 /* The index at which the newest gang of one name begins among its jobs. */
 static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 {
@@ -293,7 +309,9 @@ static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 				      INT64_MAX;
 
 		if (i > first && jobs[i]->submit_time >= all_ended &&
-		    !same_beginning(jobs[i - 1], jobs[i])) {
+		    !same_beginning(jobs[i - 1], jobs[i]) &&
+		    (jobs[i]->submit_time > all_ended ||
+		     !has_own_rank(jobs + first, i - first, jobs[i]))) {
 			first = i;
 			all_ended = end;
 		} else if (end > all_ended) {

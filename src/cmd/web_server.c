@@ -780,14 +780,12 @@ static int start(struct server *server, struct sgang_error *err)
 	return 0;
 }
 
-/* The address, for a person or a script; and to whom it is open. */
+/* To whom it is open; and the address, for a person or a script, who may go there
+ * at once. */
 static void print_url(const struct server *server)
 {
 	struct json_object *object = json_object_new_object();
 
-	sgang_json_string(object, "url", server->listener.url);
-	sgang_answer_print(object, "{url}\n");
-	fflush(stdout);
 	if (server->web->open)
 		fprintf(stderr,
 			"sgang: all users of %s see without a password what "
@@ -795,6 +793,9 @@ static void print_url(const struct server *server)
 			server->listener.loopback ?
 				"this host" :
 				"all hosts that reach this address");
+	sgang_json_string(object, "url", server->listener.url);
+	sgang_answer_print(object, "{url}\n");
+	fflush(stdout);
 }
 
 /* Signals are let through only where the loop waits. */

@@ -585,6 +585,17 @@ GANGS_TEST(short_gangs_are_one)
 	jobs.count = 3;
 	build_again();
 	assert_int_equal(gangs.gang[0].n_jobs, 1);
+	/* slurmdbd does not know when they came: by their ranks */
+	for (size_t i = 0; i < COUNT(rows); i++)
+		store[i].record.created = 0;
+	build_again();
+	assert_int_equal(gangs.gang[0].n_jobs, 1);
+	jobs.count = 2;
+	build_again();
+	assert_int_equal(gangs.gang[0].n_jobs, 2);
+	store[1].submit_time = 12;
+	build_again();
+	assert_int_equal(gangs.gang[0].n_jobs, 1);
 }
 
 /* As Slurm's commands name a job, one row or its whole array. */
