@@ -17,6 +17,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 CORES = 8
@@ -95,6 +96,7 @@ def wait(until, seconds=25):
 class Forms:
     def __init__(self):
         self.clients, self.n, self.ran, self.bad = [], 0, 0, 0
+        self.said = tempfile.TemporaryFile("w+")
 
     def clear(self):
         run("scancel", "-u", "root")
@@ -113,10 +115,12 @@ class Forms:
 
     def by_client(self, tool, form, n, gang):
         what = ["--no-shell"] if tool == "salloc" else ["sleep", "999"]
+        self.said.seek(0)
+        self.said.truncate()
         for _ in range(n):
             self.clients.append(subprocess.Popen(
                 [tool, "-t60", *gang.split(), *form.split(), *what],
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=self.said,
                 stdin=subprocess.DEVNULL))
 
     def ordinary(self, form):
@@ -152,6 +156,9 @@ class Forms:
         wait(settled, 40)
         started, _, text = placed()
         text = text[:200]
+        if started != n and tool != "sbatch":
+            self.said.seek(0)
+            text += " | " + self.said.read()[:400]
         ring = re.search(rf"gang=root/g{self.n} .*?ring=(\d+)",
                          run("scontrol", "-o", "show", "job").stdout)
         return started, int(ring[1]) if ring else None, text
