@@ -159,8 +159,10 @@ class Forms:
         if started != n and tool != "sbatch":
             self.said.seek(0)
             text += " | " + self.said.read()[:400]
-        ring = re.search(rf"gang=root/g{self.n} .*?ring=(\d+)",
-                         run("scontrol", "-o", "show", "job").stdout)
+        ring = wait(lambda: re.search(
+            rf"gang=root/g{self.n} .*?ring=(\d+)",
+            run("scontrol", "-o", "show", "job").stdout),
+            10 if started == n else 0.1)
         return started, int(ring[1]) if ring else None, text
 
     def violation(self, form, text):
