@@ -9,8 +9,8 @@ forms.py SEED N THREADS GPUS FORMS
 A need is drawn, and the forms in which sbatch, salloc and srun ask for it.
 Of each form k ordinary jobs run at once. Then a gang of k starts, of k + 1 not
 in part, and a small gang has the ring of the plainest form that has the same k,
-or a better one where the form leaves the tasks of each node to Slurm. Prints a
-line for each violation, and last "N needs, N forms, N violations".
+or a better one where the form leaves the tasks of each node, or the choice of its
+GPUs, to Slurm. Prints a line for each violation, and last "N needs, N forms, N violations".
 """
 
 import random
@@ -195,8 +195,9 @@ class Forms:
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
             if f"--nodes={need[2]}-{need[2] + 1}" in form:
                 continue  # that is another need
-            # Where Slurm may choose the tasks of each node a ring can be better.
-            is_open = "--ntasks-per-node" not in form
+            # Where Slurm may choose the tasks of each node, or which GPUs the
+            # job has of them, a ring can be better.
+            is_open = "--ntasks-per-node" not in form or "--gpus=" in form
             plain = rings.setdefault((k, is_open), (form, ring))
             told = rings.get((k, False), plain)
             if not ring or ring > told[1] or \
