@@ -67,7 +67,7 @@ slurm_cred_expire=${SGANG_VALGRIND:+120}
 # Wait until the command succeeds. On failure say what was waited for.
 wait_for()
 {
-	local seconds=$1
+	local seconds=$1 began=$SECONDS result
 
 	shift
 	case $1 in
@@ -77,8 +77,12 @@ wait_for()
 		slurm_await=$((seconds * slurm_patience)) "$@" ;;
 	*)
 		slurm_poll $((seconds * slurm_patience)) "$@" ;;
-	esac && return 0
+	esac
+	result=$?
+	test $result != 0 || return 0
 	echo "not within $seconds s: $*" >&2
+	test $result = 1 ||
+		echo "the wait ended with $result after $((SECONDS - began)) s" >&2
 	slurm_logs 20 >&2
 	slurm_patience=1
 	return 1

@@ -193,8 +193,8 @@ class Forms:
             tool = rng.choice(["sbatch", "sbatch", "salloc", "srun"])
             k, ring = self.form(form, tool)
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
-            if f"--nodes={need[2]}-{need[2] + 1}" in form:
-                continue  # that is another need
+            if not k or f"--nodes={need[2]}-{need[2] + 1}" in form:
+                continue  # it never runs; that is another need
             # Where Slurm may choose the tasks of each node, or which GPUs the
             # job has of them, a ring can be better.
             is_open = "--ntasks-per-node" not in form or "--gpus=" in form

@@ -108,6 +108,8 @@ Threads;      ThreadsPerCore=2 CoresPerSocket=1; ; ; ; -n1; 6; run
 Threads2;     ThreadsPerCore=2 CoresPerSocket=1; ; ; ; -n1; 7; never
 Threads3;     ThreadsPerCore=2 CoresPerSocket=1; ; ; ; -n1 -c2 --hint=nomultithread; 3; run
 Threads4;     ThreadsPerCore=2 CoresPerSocket=1; ; ; ; -n1 --mem-per-cpu=1500 --hint=nomultithread; 6; run
+GpusOfJob;    Gres=gpu:2; ; ; ; -N2 --ntasks-per-node=1 --gpus=3; 2; run
+GpusOfJob2;   Gres=gpu:2; ; ; ; -n3 --ntasks-per-node=3 --gpus=2; 3; run
 Sockets;      ; ; ; -w @a -n1; -N1 -n4 -B 2; 2; run
 mincpus;      c:Sockets=4 c:CPUs=8; ; ; ; -n1 --mincpus=8; 1; run
 contiguous;   ; ; ; -w @b --exclusive -N1; -N2 --contiguous; 1; wait

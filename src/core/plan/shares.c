@@ -317,7 +317,7 @@ static bool try_share(struct search *s, const struct place *p,
 	return false;
 }
 
-/* The even share first, then those next to it. */
+/* The even share first, or the most, then those next to it. */
 static bool try_shares(struct search *s, const struct place *p,
 		       const struct stand *st, uint32_t i, uint32_t least,
 		       uint32_t most)
@@ -327,6 +327,8 @@ static bool try_shares(struct search *s, const struct place *p,
 
 	if (least > most)
 		return false;
+	if (p->m->most_first)
+		even = most;
 	even = even < least ? least : min_of(even, most);
 	for (off = 0; off <= most - least; off++) {
 		if (even + off <= most && try_share(s, p, st, i, even + off))

@@ -26,6 +26,7 @@ struct sgang_shares_member {
 	uint32_t pieces;      /* altogether, at least one on each */
 	uint32_t most;        /* pieces on one node, at most; 1 or
 			       * more */
+	bool most_first;      /* try to give the first node the most */
 	const struct sgang_nodeset *allowed;  /* borrowed; NULL: any */
 	const struct sgang_nodeset *required; /* borrowed; among its nodes;
 					       * NULL: none */

@@ -393,6 +393,14 @@ TEST(test_shares_that_waste_nothing)
 	}
 	for (size_t n = 0; n < 4; n++)
 		assert_in_range(used[n], 0, 16);
+	/* the first node has as many as the others leave it, if it is to */
+	for (size_t i = 0; i < 2; i++) {
+		members[0].most_first = i;
+		rq.n_members = 1;
+		assert_int_equal(sgang_shares_find(&rq, share), 1);
+		assert_int_equal(share[0], i ? 5 : 3);
+		assert_int_equal(share[1], i ? 1 : 3);
+	}
 	/* of eleven it is known without a search */
 	rq.n_members = 11;
 	steps = 1;
