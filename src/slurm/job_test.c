@@ -244,6 +244,15 @@ static bool wants_place(const job_record_t *job_ptr)
 	       (sgang_own.conf.place_all || sgang_host_concerns(job_ptr));
 }
 
+/* No more than it has tasks. */
+static uint32_t most_nodes(const struct job_test *t)
+{
+	uint32_t bound = release_nodes_bound(t->job_ptr->details);
+
+	return bound ? MIN(t->max_nodes, MAX(bound, t->min_nodes)) :
+		       t->max_nodes;
+}
+
 static struct sgang_question question(const struct job_test *t,
 				      const struct sgang_spec *spec)
 {
@@ -256,6 +265,7 @@ static struct sgang_question question(const struct job_test *t,
 		.job_id = job_ptr->job_id,
 		.spec = spec,
 		.min_nodes = t->min_nodes,
+		.max_nodes = most_nodes(t),
 		.now = time(NULL),
 		.later = in_future(t),
 		.placed = wants_place(job_ptr),

@@ -226,6 +226,7 @@ static struct sgang_question question(const struct call *c)
 			      .priority = j->priority,
 			      .job_id = sgang_twin_id(j) },
 		.min_nodes = j->asks->nodes,
+		.max_nodes = j->asks->nodes,
 		.now = the.now,
 		.end = j->limit == UINT32_MAX ? INT64_MAX : the.now + j->limit,
 		.placed = the.conf.placement && (the.conf.place_all || j->spec),

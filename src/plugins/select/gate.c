@@ -301,6 +301,18 @@ static int ask_for_job(const struct sgang_question *q, const struct terms *t,
 	return starts_elsewhere(q, t, start) ? 0 : ask_near(q, t, start);
 }
 
+/* True for a member that starts after its gang; then with what binds it. One
+ * node is in one domain. */
+static bool is_late(const struct sgang_question *q, struct sgang_nodeset *nodes,
+		    struct sgang_bound *bound)
+{
+	bool late = sgang_conductor_late(q->conductor, q->spec, nodes, bound);
+
+	if (q->max_nodes == 1)
+		*bound = (struct sgang_bound)UNBOUND;
+	return late;
+}
+
 int64_t sgang_gate_keep_off(const struct sgang_question *q,
 			    struct sgang_nodeset *nodes)
 {
@@ -338,8 +350,7 @@ int sgang_gate_now(const struct sgang_question *q, struct sgang_nodeset *nodes)
 		(void)sgang_conductor_fence(q->conductor, &q->standing,
 					    q->backfill, nodes);
 	(void)sgang_gate_keep_off(q, nodes);
-	late = q->spec &&
-	       sgang_conductor_late(q->conductor, q->spec, nodes, &t.bound);
+	late = q->spec && is_late(q, nodes, &t.bound);
 	return ask_for_job(q, &t, late, &start);
 }
 
@@ -412,7 +423,7 @@ static int plan_member(const struct sgang_question *q,
 
 	sgang_conductor_look(q->conductor, q->job);
 	sgang_conductor_planned(q->conductor, q->job_id, *start);
-	late = sgang_conductor_late(q->conductor, q->spec, nodes, &t.bound);
+	late = is_late(q, nodes, &t.bound);
 	rc = plan_on_kept(q, nodes, start) ? 0 :
 					     plan_beside(q, &t, late, start);
 	if (rc == 0)

@@ -62,7 +62,7 @@ struct sgang_question {
 	uint32_t job_id;
 	const struct sgang_spec *spec; /* of its gang; NULL: none */
 	struct sgang_standing standing;
-	uint32_t min_nodes;
+	uint32_t min_nodes, max_nodes;
 	int64_t now;
 	int64_t end; /* by its time limit if it starts now; 0: not known */
 	/* The nodes that backfill last offered to this member, without those

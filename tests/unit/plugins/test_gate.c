@@ -333,6 +333,7 @@ static struct sgang_question question(bool member, uint32_t min_nodes)
 		.slurm = &slurm,
 		.spec = member ? &spec : NULL,
 		.min_nodes = min_nodes,
+		.max_nodes = NODES,
 		.now = NOW,
 		.end = NOW + 600,
 		.fabric = fabric,
@@ -684,6 +685,12 @@ GATE_TEST(late_members_stay_within_a_domain)
 	STARTS(&q, SPARING(0xf00));
 	free_at(0x002, NOW);
 	STARTS(&q, SPARING(0x00a));
+	/* one node is in one domain */
+	says.gang = 0;
+	q.min_nodes = q.max_nodes = 1;
+	STARTS(&q, ANYHOW(ALL));
+	q.min_nodes = 2;
+	q.max_nodes = NODES;
 	/* a leaf with too few nodes is not asked for */
 	says.gang = 0;
 	says.cut = 0x0f7;
