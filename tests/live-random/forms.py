@@ -150,8 +150,8 @@ class Forms:
 
         def settled():
             started, waiting, text = placed()
-            said = [r for r in text.split("Gang root") if r.strip()]
-            return started == n or waiting and len(said) == waiting and \
+            return started == n or started + waiting == n and \
+                text.count("Gang root/") == waiting and \
                 not re.search("its turn|gathering|None", text)
         wait(settled, 40)
         started, _, text = placed()
