@@ -198,11 +198,11 @@ class Forms:
             # Where Slurm may choose the tasks of each node, or which GPUs the
             # job has of them, a ring can be better.
             is_open = "--ntasks-per-node" not in form or "--gpus=" in form
-            plain = rings.setdefault((k, is_open), (form, ring))
-            told = rings.get((k, False), plain)
-            if not ring or ring > told[1] or \
-                    ring < told[1] and not is_open:
-                self.violation(form, f"ring {ring}, of {told[0]} {told[1]}")
+            plain = rings.get(k) if is_open else \
+                rings.setdefault(k, (form, ring))
+            if not ring or plain and (ring > plain[1] or
+                                      ring < plain[1] and not is_open):
+                self.violation(form, f"ring {ring}, of {plain}")
 
 
 def main():
