@@ -558,9 +558,10 @@ slurm_port_free()
 		END { exit taken }' /proc/net/tcp
 }
 
+# One that was killed has its port until its last thread is back from the disk.
 slurm_start_ctld()
 {
-	wait_for 15 slurm_port_free
+	wait_for 100 slurm_port_free
 	test -z "$slurm_faults" || export SGANG_FAULT_FILE=$slurm_dir/etc/faults
 	if test -n "$SGANG_VALGRIND"; then
 		slurm_launch valgrind --leak-check=full --num-callers=30 \
