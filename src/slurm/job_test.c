@@ -184,14 +184,19 @@ static int try_on(const struct sgang_question *q,
 	return rc;
 }
 
+static void shape_of(const struct job_test *t, struct sgang_shape *shape)
+{
+	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
+			 shape);
+}
+
 static void with_room(const struct sgang_question *q,
 		      struct sgang_nodeset *nodes)
 {
 	const struct job_test *t = q->call;
 	struct sgang_shape shape;
 
-	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
-			 &shape);
+	shape_of(t, &shape);
 	if (!shape.whole)
 		(void)sgang_stock.select_nodeinfo_set_all();
 	sgang_placer_with_room(&sgang_host_slurm,
@@ -208,8 +213,7 @@ static bool place(const struct sgang_question *q,
 	const job_details_t *d = t->job_ptr->details;
 	struct sgang_shape shape;
 
-	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
-			 &shape);
+	shape_of(t, &shape);
 	if (!sgang_placer_concerns(fabric, &shape) || d->req_node_bitmap ||
 	    d->contiguous || t->job_ptr->req_switch ||
 	    release_segments(t->job_ptr))
@@ -338,8 +342,7 @@ static int test_for_probe(const struct job_test *t)
 			sgang_nodeset_and(nodes, only);
 		sgang_nodeset_destroy(only);
 		sgang_nodeset_or(sgang_job_test.ever, nodes);
-		sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes,
-				 t->req_nodes, sgang_job_test.shape);
+		shape_of(t, sgang_job_test.shape);
 		sgang_job_test.asked = true;
 	}
 	sgang_nodeset_destroy(nodes);

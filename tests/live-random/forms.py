@@ -9,8 +9,9 @@ forms.py SEED N THREADS GPUS FORMS
 A need is drawn, and the forms in which sbatch, salloc and srun ask for it.
 Of each form k ordinary jobs run at once. Then a gang of k starts, of k + 1 not
 in part, and a small gang has the ring of the plainest form that has the same k,
-or a better one where the form leaves the tasks of each node, or the choice of its
-GPUs, to Slurm. Prints a line for each violation, and last "N needs, N forms, N violations".
+or a better one where the form leaves the tasks of each node, or the choice of
+its GPUs, to Slurm. Prints a line for each violation, and last
+"N needs, N forms, N violations".
 """
 
 import random

@@ -464,16 +464,27 @@ static uint64_t least_taken(const struct sgang_shares_request *rq,
 	return least;
 }
 
+/* The same of 'm', if that of the member looked at before it was 'least'. */
+static uint64_t next_least(const struct sgang_shares_request *rq,
+			   const struct sgang_shares_member *m,
+			   const struct sgang_shares_member *before, uint32_t d,
+			   uint64_t least)
+{
+	return before && m->need == before->need &&
+			       m->pieces == before->pieces ?
+		       least :
+		       least_taken(rq, m, d);
+}
+
 uint64_t sgang_shares_least(const struct sgang_shares_request *rq, uint32_t d)
 {
+	const struct sgang_shares_member *before = NULL;
 	uint64_t taken = 0, least = 0;
 	size_t i;
 
 	for (i = 0; i < rq->n_members; i++) {
-		const struct sgang_shares_member *m = &rq->members[i];
-
-		if (!i || m->need != m[-1].need || m->pieces != m[-1].pieces)
-			least = least_taken(rq, m, d);
+		least = next_least(rq, &rq->members[i], before, d, least);
+		before = &rq->members[i];
 		taken += least;
 	}
 	return taken;
@@ -482,19 +493,18 @@ uint64_t sgang_shares_least(const struct sgang_shares_request *rq, uint32_t d)
 static void fill_rest(struct search *s)
 {
 	const struct sgang_shares_request *rq = s->rq;
-	const struct sgang_shares_member *before = NULL;
-	uint64_t least = 0;
 	uint32_t d;
 	size_t i;
 
 	for (d = 0; d < rq->n_dims; d++) {
+		const struct sgang_shares_member *before = NULL;
+		uint64_t least = 0;
+
 		for (i = rq->n_members; i-- > 0;) {
 			const struct sgang_shares_member *m =
 				&rq->members[s->order[i]];
 
-			if (i + 1 == rq->n_members || m->need != before->need ||
-			    m->pieces != before->pieces)
-				least = least_taken(rq, m, d);
+			least = next_least(rq, m, before, d, least);
 			before = m;
 			s->rest[i * rq->n_dims + d] =
 				s->rest[(i + 1) * rq->n_dims + d] + least;

@@ -245,7 +245,8 @@ uint32_t sgang_branches_binds(struct sgang_conductor *c, const struct gang *g,
 	return found;
 }
 
-/* Keep to the domain of one group. Without memory no node is left. */
+/* Keep to the domain of one group. Without memory no node is left. Returns the
+ * level that it requires; -1: none. */
 static int keep_to(struct sgang_conductor *c, const struct gang *g,
 		   const struct sgang_job *but, uint32_t group,
 		   struct sgang_nodeset *nodes)

@@ -223,11 +223,12 @@ bool sgang_conductor_kept(struct sgang_conductor *c,
 
 /* The domain in which all nodes of a late member must be: one of this level of
  * the fabric. 'fabric' is borrowed until the end of the call of Slurm; NULL: it
- * may have nodes of several, and the level is SGANG_LEVEL_UNCONNECTED. */
+ * may have nodes of several, and it is SGANG_UNBOUND. */
 struct sgang_bound {
 	const struct sgang_fabric *fabric;
 	uint32_t level;
 };
+#define SGANG_UNBOUND ((struct sgang_bound){ NULL, SGANG_LEVEL_UNCONNECTED })
 
 /* Call for a member that Slurm would start on some of 'nodes'. If its gang has
  * started, takes out nodes that --gang-topology=require: and spread: and

@@ -8,12 +8,6 @@
 #define DOMAINS_NOW 64
 #define DOMAINS_AHEAD 8
 
-/* All nodes may be chosen from. */
-#define UNBOUND                               \
-	{                                     \
-		NULL, SGANG_LEVEL_UNCONNECTED \
-	}
-
 /* The nodes for a job, its latest start, and whether it may preempt. */
 struct terms {
 	const struct sgang_nodeset *nodes; /* NULL: all offered */
@@ -24,7 +18,7 @@ struct terms {
 
 static struct terms terms_on(const struct sgang_nodeset *nodes)
 {
-	return (struct terms){ nodes, INT64_MAX, true, UNBOUND };
+	return (struct terms){ nodes, INT64_MAX, true, SGANG_UNBOUND };
 }
 
 /* Terms for our choice of nodes, which is not worth a victim or a later start.
@@ -128,6 +122,7 @@ static int ask_ahead(const struct sgang_question *q, const struct terms *t,
 {
 	struct sgang_nodeset *best = NULL;
 	struct terms there = *t;
+	bool stands = false; /* Slurm has the nodes of the best */
 	int rc = SGANG_GATE_CLOSED;
 	struct walk w;
 
@@ -135,7 +130,8 @@ static int ask_ahead(const struct sgang_question *q, const struct terms *t,
 		best = sgang_nodeset_create(sgang_nodeset_size(t->nodes));
 	there.nodes = w.part;
 	for (int i = 0; best && i < DOMAINS_AHEAD && walk_on(&w, q); i++) {
-		if (ask_slurm(q, &there, start) != 0)
+		stands = ask_slurm(q, &there, start) == 0;
+		if (!stands)
 			continue;
 		rc = 0;
 		sgang_nodeset_clear(best);
@@ -145,8 +141,8 @@ static int ask_ahead(const struct sgang_question *q, const struct terms *t,
 		there.latest = *start - 1;
 	}
 	walk_end(&w);
-	/* What was asked since may have taken back what it would preempt. */
-	if (rc == 0) {
+	/* a refusal since has taken back whom it would preempt */
+	if (rc == 0 && !stands) {
 		there = *t;
 		there.nodes = best;
 		rc = ask_slurm(q, &there, start);
@@ -309,7 +305,7 @@ static bool is_late(const struct sgang_question *q, struct sgang_nodeset *nodes,
 	bool late = sgang_conductor_late(q->conductor, q->spec, nodes, bound);
 
 	if (q->max_nodes == 1)
-		*bound = (struct sgang_bound)UNBOUND;
+		*bound = SGANG_UNBOUND;
 	return late;
 }
 
@@ -369,7 +365,7 @@ static bool plan_on_kept(const struct sgang_question *q,
 		kept = sgang_nodeset_copy(nodes);
 	if (kept && sgang_conductor_kept(q->conductor, q->spec, kept) &&
 	    sgang_nodeset_count(kept) >= q->min_nodes) {
-		t = (struct terms){ kept, INT64_MAX, false, UNBOUND };
+		t = (struct terms){ kept, INT64_MAX, false, SGANG_UNBOUND };
 		starts = ask_slurm(q, &t, start) == 0;
 	}
 	sgang_nodeset_destroy(kept);

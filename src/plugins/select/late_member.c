@@ -40,7 +40,7 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 	struct gang *g = started(c, spec);
 	int level;
 
-	*bound = (struct sgang_bound){ NULL, SGANG_LEVEL_UNCONNECTED };
+	*bound = SGANG_UNBOUND;
 	if (!g)
 		return false;
 	level = sgang_late_member_cut(c, g, spec, NULL, nodes);

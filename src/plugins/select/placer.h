@@ -22,9 +22,10 @@ void sgang_placer_with_room(const struct sgang_host *host, uint32_t n_nodes,
 			    struct sgang_nodeset *nodes);
 
 /* Choose the nodes of 'usable', in one domain of this level, on which the ring
- * of the job's ranks is cheapest. Returns 1 and fills 'chosen' (an empty set over all nodes), or 0
- * when it does not fit by our count or memory is short: then Slurm decides. The
- * caller has called refresh() of the host if the job shares nodes. */
+ * of the job's ranks is cheapest. Returns 1 and fills 'chosen' (an empty set
+ * over all nodes), or 0 when it does not fit by our count or memory is short:
+ * then Slurm decides. The caller has called refresh() of the host if the job
+ * shares nodes. */
 int sgang_placer_choose(const struct sgang_host *host,
 			const struct sgang_fabric *fabric,
 			const struct sgang_conf *conf, struct sgang_job *job,

@@ -103,17 +103,26 @@ TOY_TEST(test_moves)
 	all_in_state(ids, 3, FAKE_RUNNING);
 }
 
-/* Each has a leaf of its own, with spread:leaf: the one it is in may be it. */
-TOY_TEST(test_spread)
+/* Two members of so many nodes, on the first of two leaves. */
+static void start_spread(uint32_t nodes, uint32_t *ids)
 {
 	struct fake_request rq = MEMBER("train", 2, .more = replace);
-	uint32_t ids[2];
+	uint64_t first = ((uint64_t)1 << nodes) - 1;
 
+	rq.nodes = nodes;
 	rq.topology = "spread:leaf";
 	submit_and_schedule(rq, 2, ids);
 	pass_to(ids, 2, FAKE_RUNNING);
-	assert_true(fake_job(ids[0])->nodes == 1);
-	assert_true(fake_job(ids[1])->nodes == 1 << 4);
+	assert_true(fake_job(ids[0])->nodes == first);
+	assert_true(fake_job(ids[1])->nodes == first << 4);
+}
+
+/* Each has a leaf of its own, with spread:leaf: the one it is in may be it. */
+TOY_TEST(test_spread)
+{
+	uint32_t ids[2];
+
+	start_spread(1, ids);
 	take(8, 15);
 	fake_drain(0, true);
 	wait_passes();
@@ -124,15 +133,9 @@ TOY_TEST(test_spread)
 /* A member of two nodes stays in one leaf. */
 TOY_TEST(test_spread_of_several_nodes)
 {
-	struct fake_request rq = MEMBER("train", 2, .more = replace);
 	uint32_t ids[2];
 
-	rq.nodes = 2;
-	rq.topology = "spread:leaf";
-	submit_and_schedule(rq, 2, ids);
-	pass_to(ids, 2, FAKE_RUNNING);
-	assert_true(fake_job(ids[0])->nodes == 3);
-	assert_true(fake_job(ids[1])->nodes == 3 << 4);
+	start_spread(2, ids);
 	/* with the node that it keeps: not in the two leaves that are free */
 	take(2, 3);
 	fake_drain(0, true);
