@@ -13,8 +13,9 @@
 #   slurm_daemon_env           an array of NAME=VALUE that only daemons get; it
 #                              may be missing
 #
-# in the environment, where locks on ports are that others share who do not see
-# our ${TMPDIR:-/tmp}: SGANG_PORT_LOCKS
+# in the environment, TMPDIR, where the folder is to be (slurm_parent), and
+# SGANG_PORT_LOCKS, where locks on ports are that others share who do not see our
+# ${TMPDIR:-/tmp},
 #
 # and calls slurm_cleanup when it ends, whatever happens. What it can use:
 #
@@ -138,14 +139,16 @@ slurm_errors()
 # --- processes ---
 
 # True if every one of these processes has ended, also if it was not waited for.
+# The first thread of one that was killed may have ended while another waits for
+# the disk: sockets are open until then. Field 20 of proc(5)'s stat: the threads.
 slurm_ended()
 {
 	local pid stat
 
 	for pid; do
 		read -r stat 2>/dev/null <"/proc/$pid/stat" || continue
-		stat=${stat##*) }
-		test "${stat%% *}" = Z || return 1
+		stat=(${stat##*) })
+		test "$stat" = Z && test "${stat[17]}" -le 1 || return 1
 	done
 }
 
@@ -289,6 +292,23 @@ slurm_give_ports()
 }
 
 # --- configuration ---
+
+# Where the folder is: in memory, if 4 GiB are free there and programs may be. A
+# slurmctld that waits for a slow disk says and does all else late.
+slurm_parent()
+{
+	local kind free options
+
+	read -r kind free < <(df -k --output=fstype,avail /dev/shm 2>/dev/null |
+		tail -n 1)
+	options=$(awk '$2 == "/dev/shm" { print $4 }' /proc/mounts | tail -n 1)
+	if test -z "$TMPDIR" && test "$kind" = tmpfs && test -w /dev/shm &&
+		test $free -ge $((4 << 20)) && [[ ,$options, != *,noexec,* ]]; then
+		echo /dev/shm
+	else
+		echo "${TMPDIR:-/tmp}"
+	fi
+}
 
 # The stock plugins are where configure found them, or next to the library that
 # Slurm's commands are linked to.
@@ -455,7 +475,7 @@ slurm_setup()
 	done
 
 	slurm_find_stock || slurm_fatal "Slurm's plugins are not found"
-	slurm_dir=$(mktemp -d "${TMPDIR:-/tmp}/slurm-gang.XXXXXX") ||
+	slurm_dir=$(mktemp -d "$(slurm_parent)/slurm-gang.XXXXXX") ||
 		slurm_fatal "no folder for a cluster"
 	chmod 755 "$slurm_dir"
 	mkdir "$slurm_dir"/{etc,lib,log,out,run,spool,state}

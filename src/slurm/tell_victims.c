@@ -36,20 +36,29 @@ static void tell(const struct sgang_candidate *candidate, void *arg)
 		sgang_host_occupies(candidate->job));
 }
 
+/* True if all was told within one second, so that now= is the time of it all. */
+static bool tell_at_once(job_record_t *by, const char *path)
+{
+	time_t now = time(NULL);
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return true;
+	fprintf(f, "enabled=%d now=%lld\n", sgang_host_may_preempt(),
+		(long long)now);
+	sgang_host_candidates(handle(by), tell, f);
+	fclose(f);
+	return time(NULL) == now;
+}
+
 static void tell_candidates(job_record_t *by)
 {
 	char *path = xstrdup_printf("%s.candidates",
 				    getenv("SGANG_FAULT_FILE"));
 	char *new = xstrdup_printf("%s.new", path);
-	FILE *f = fopen(new, "w");
 
-	if (f) {
-		fprintf(f, "enabled=%d now=%lld\n", sgang_host_may_preempt(),
-			(long long)time(NULL));
-		sgang_host_candidates(handle(by), tell, f);
-		fclose(f);
+	if (tell_at_once(by, new) || tell_at_once(by, new))
 		rename(new, path);
-	}
 	xfree(new);
 	xfree(path);
 }

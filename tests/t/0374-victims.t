@@ -162,29 +162,35 @@ test_expect_success '3.30 one is requeued, others are killed' '
 	do_lines && drop_all $low $off $same
 '
 
-# Since when the job works. Slurm does not count the time of its prologs.
-works_since()
+# began SEEN ID NODES: since when the job works, as its loss tells. Slurm does not
+# count the time of its prologs, and does not show it.
+began()
 {
-	local now= seconds
-
-	until test "$now" = "$(date +%s)"; do
-		now=$(date +%s)
-		seconds=$(job_field $1 RunTime)
-	done
-	echo $((now - $(date -u -d "1970-01-01 $seconds" +%s)))
+	look && cp "$SGANG_FAULT_FILE.candidates" at_once &&
+		set -- $1 $(started_at $2) $3 $(lost_at_once $2) $(now_at_once) &&
+		test $(($4 % $3)) = 0 && began=$(($5 - $4 / $3)) &&
+		test $began -ge $2 && test $began -le $1
+}
+lost_at_once()
+{
+	sed -n "s/^JobId=$1 .* lost=\([^ ]*\).*/\1/p" at_once
+}
+now_at_once()
+{
+	sed -n "s/.*now=//p" at_once
 }
 
 # lost_since ID NODES TIME: node-seconds since then are lost, and no more
 lost_since()
 {
-	look && cp "$SGANG_FAULT_FILE.candidates" at_once &&
-		test "$(sed -n "s/^JobId=$1 .* lost=\([^ ]*\).*/\1/p" at_once)" = \
-			$(($2 * ($(sed -n "s/.*now=//p" at_once) - $3)))
+	look && cp "$SGANG_FAULT_FILE.candidates" at_once && cat at_once &&
+		test "$(lost_at_once $1)" = $(($2 * ($(now_at_once) - $3)))
 }
 
 test_expect_success '3.24 what is lost: since the start, or the last checkpoint' '
+	test_when_finished "do_lines; drop_all \$two" &&
 	two=$(submit -N 2 --exclusive) && wait_state $two RUNNING &&
-	began=$(works_since $two) &&
+	began $(date +%s) $two 2 &&
 	wait_for 10 "test \$(date +%s) -gt $((began + 1))" &&
 	lost_since $two 2 $began &&
 	saved=$(date +%s) &&
@@ -195,8 +201,7 @@ test_expect_success '3.24 what is lost: since the start, or the last checkpoint'
 	saved=$(date +%s) &&
 	scontrol update JobId=$two \
 		Comment="x ckpt=$(date -d @$saved +%Y-%m-%dT%H:%M:%S)" &&
-	lost_since $two 2 $saved &&
-	drop_all $two
+	lost_since $two 2 $saved
 '
 
 # The grace is longer than the test.

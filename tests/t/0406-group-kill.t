@@ -273,8 +273,27 @@ swaps_up()
 swaps_step() { scontrol release $next; }
 swaps_on() { scontrol release $next || :; }
 
-fills_up() { held_up; }
-fills_step() { fill_up executor $((n_executors - n_left)); }
+# They are on the disk: the number of one that is lost would be given again while
+# its script still runs.
+fills_up()
+{
+	local i
+
+	filled=() && held_up &&
+	for ((i = 0; i < n_executors - n_left; i++)); do
+		filled+=($(member executor -H)) && slurm_saved ${filled[-1]} || return 1
+	done
+}
+fills_step() { release_each ${filled[@]}; }
+fills_on() { release_each ${filled[@]}; }
+release_each()
+{
+	local id
+
+	for id; do
+		scontrol release $id || :
+	done
+}
 
 # The one that is left ends.
 ends_up()
