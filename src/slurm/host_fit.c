@@ -1024,24 +1024,6 @@ static bool tasks_by_tres(const job_details_t *d)
 	return d->ntasks_per_tres && d->ntasks_per_tres != NO_VAL16;
 }
 
-/* True if Slurm divides the tasks over the nodes by their room. The job then
- * asks for one on each node, and for CPUs for all of them together. */
-static bool in_any_shares(const job_record_t *job_ptr,
-			  const struct sgang_shape *shape)
-{
-	const job_details_t *d = job_ptr->details;
-	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
-
-	return !shape->whole && sgang_shape_fixed(shape) &&
-	       shape->min_nodes > 1 && !d->ntasks_per_node && !d->overcommit &&
-	       !tasks_by_tres(d) &&
-	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
-						    shape->min_nodes) &&
-	       shape->total_cpus == (uint64_t)d->num_tasks * per_task &&
-	       !job_ptr->tres_per_job && !release_gres_per_task(job_ptr) &&
-	       !job_ptr->tres_per_socket && !job_ptr->cpus_per_tres;
-}
-
 /* The number of its only kind of GRES, if all are for the whole job; else 0. */
 static uint64_t gres_of_job(const job_record_t *job_ptr)
 {
@@ -1056,6 +1038,36 @@ static uint64_t gres_of_job(const job_record_t *job_ptr)
 		!js->def_cpus_per_gres) ?
 		       js->gres_per_job :
 		       0;
+}
+
+/* True if GRES do not say which tasks a node has: there are none of a task or a
+ * socket, and of the whole job one for each node. */
+static bool gres_go_with_nodes(const job_record_t *job_ptr,
+			       const struct sgang_shape *shape)
+{
+	if (release_gres_per_task(job_ptr) || job_ptr->tres_per_socket ||
+	    job_ptr->cpus_per_tres)
+		return false;
+	return !job_ptr->tres_per_job ||
+	       (!shape->least_nodes &&
+		gres_of_job(job_ptr) == shape->min_nodes);
+}
+
+/* True if Slurm divides the tasks over the nodes by their room. The job then
+ * asks for one on each node, and for CPUs for all of them together. */
+static bool in_any_shares(const job_record_t *job_ptr,
+			  const struct sgang_shape *shape)
+{
+	const job_details_t *d = job_ptr->details;
+	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
+
+	return !shape->whole && sgang_shape_fixed(shape) &&
+	       shape->min_nodes > 1 && !d->ntasks_per_node && !d->overcommit &&
+	       !tasks_by_tres(d) &&
+	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
+						    shape->min_nodes) &&
+	       shape->total_cpus == (uint64_t)d->num_tasks * per_task &&
+	       gres_go_with_nodes(job_ptr, shape);
 }
 
 /* True if Slurm divides the job's GRES over its nodes by what they have, and

@@ -59,7 +59,9 @@ def forms(rng, need, count):
         if tasks == 1:
             where += ["", "--nodes=1"]
     of_cpus = [f"-c{cpus}" if cpus > 1 else "", f"--cpus-per-task={cpus}"]
-    if gpu and each * cpus % gpu == 0 and cpus > 1 and tasks == nodes * gpu:
+    # Of several nodes Slurm gives the last ones fewer CPUs than their GPUs ask.
+    if gpu and each * cpus % gpu == 0 and cpus > 1 and tasks == gpu and \
+            nodes == 1:
         of_cpus.append(f"--cpus-per-gpu={each * cpus // gpu}")
     of_gpu = [""] if not gpu else \
         [f"--gres=gpu:{gpu}", f"--gpus-per-node={gpu}", f"--gpus={gpu * nodes}"]
@@ -73,6 +75,13 @@ def forms(rng, need, count):
     all_of = [" ".join(x for x in (w, c, g, m, more) if x)
               for w in where for c in of_cpus for g in of_gpu for m in of_mem]
     return all_of[:1] + rng.sample(all_of[1:], min(count - 1, len(all_of) - 1))
+
+
+def is_other(form, need, threads):
+    """It asks for something else: a choice of nodes, memory of whole cores."""
+    tasks, cpus, nodes = need[:3]
+    return f"--nodes={nodes}-{nodes + 1}" in form or \
+        "--mem-per-cpu" in form and tasks // nodes * cpus % threads > 0
 
 
 def placed():
@@ -184,18 +193,20 @@ class Forms:
             self.violation(form, f"{started} of {k + 1} start: {text}")
         small = min(3, k)
         started, ring, text = self.gang(form, small, tool)
+        if "JobHeldAdmin" in text:
+            return 0, None  # Slurm's GRES code has held a member
         if started != small:
             self.violation(form, f"{tool}: {started} of {small}: {text}")
         return k, ring
 
-    def need(self, rng, need, count):
+    def need(self, rng, need, threads, count):
         rings = {}
         for form in forms(rng, need, count):
             tool = rng.choice(["sbatch", "sbatch", "salloc", "srun"])
             k, ring = self.form(form, tool)
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
-            if not k or f"--nodes={need[2]}-{need[2] + 1}" in form:
-                continue  # it never runs; that is another need
+            if not k or is_other(form, need, threads):
+                continue
             # Where Slurm may choose the tasks of each node, or which GPUs the
             # job has of them, a ring can be better.
             is_open = "--ntasks-per-node" not in form or "--gpus=" in form
@@ -213,7 +224,7 @@ def main():
         rng = random.Random(i)
         need = draw(rng, threads, sys.argv[4] == "yes")
         print(f"# seed {i}:", *need, flush=True)
-        forms_of.need(rng, need, int(sys.argv[5]))
+        forms_of.need(rng, need, threads, int(sys.argv[5]))
     forms_of.clear()
     print(f"{n} needs, {forms_of.ran} forms, {forms_of.bad} violations")
     return forms_of.bad > 0

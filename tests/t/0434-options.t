@@ -110,6 +110,7 @@ Threads3;     ThreadsPerCore=2 CoresPerSocket=1; ; ; ; -n1 -c2 --hint=nomultithr
 Threads4;     ThreadsPerCore=2 CoresPerSocket=1; ; ; ; -n1 --mem-per-cpu=1500 --hint=nomultithread; 6; run
 GpusOfJob;    Gres=gpu:2; ; ; ; -N2 --ntasks-per-node=1 --gpus=3; 2; run
 GpusOfJob2;   Gres=gpu:2; ; ; ; -n3 --ntasks-per-node=3 --gpus=2; 3; run
+GpusOfJob3;   Gres=gpu:4; ; ; ; -N2 -n6 --gpus=2; 2; run
 Sockets;      ; ; ; -w @a -n1; -N1 -n4 -B 2; 2; run
 mincpus;      c:Sockets=4 c:CPUs=8; ; ; ; -n1 --mincpus=8; 1; run
 contiguous;   ; ; ; -w @b --exclusive -N1; -N2 --contiguous; 1; wait
@@ -386,7 +387,7 @@ says()
 	local gang=${1,,}
 
 	gang=${gang//_/-}
-	wait_for 5 "\"$sgang\" explain $gang | tr -s '\n ' ' ' |
+	wait_for 20 "\"$sgang\" explain $gang | tr -s '\n ' ' ' |
 		grep -q \" Reason=Gang root/$gang waits: $2 \"" ||
 		{ "$sgang" explain $gang; return 1; }
 }

@@ -219,8 +219,10 @@ test_expect_success '4.21 a step inside a step, and two steps at a time' '
 	srun bash -c "test \\\$SLURM_PROCID != 1 ||
 		srun --overlap --mem=0 -n 1 -N 1 -w n2 hostname" >nested.inner 2>&1
 	echo \$? >nested.rc
-	srun -n 2 -N 2 --exact sh -c "echo \\\$SLURMD_NODENAME" >two.1 &
-	srun -n 2 -N 2 --exact sh -c "echo \\\$SLURMD_NODENAME" >two.2 &
+	srun -n 2 -N 2 --exact sh -c "echo \\\$SLURMD_NODENAME; >two.1.up
+		until test -e two.2.up; do sleep 0.1; done" >two.1 &
+	srun -n 2 -N 2 --exact sh -c "echo \\\$SLURMD_NODENAME; >two.2.up
+		until test -e two.1.up; do sleep 0.1; done" >two.2 &
 	wait
 	SCRIPT
 	id=$(submit -N 4 -n 4 --exclusive --gang=nested --gang-min-member=1 \
