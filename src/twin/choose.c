@@ -13,12 +13,11 @@ bool sgang_twin_choose_init(void)
 	the.free_units = calloc(the.n_nodes, sizeof(*the.free_units));
 	the.all_units = calloc(the.n_nodes, sizeof(*the.all_units));
 	the.weight = calloc(the.n_nodes, sizeof(*the.weight));
-	the.later = calloc(the.n_nodes, sizeof(*the.later));
 	the.free_at = calloc(the.n_nodes, sizeof(*the.free_at));
 	the.by_free = calloc(the.n_nodes, sizeof(*the.by_free));
 	the.scratch = sgang_nodeset_create(the.n_nodes);
-	if (!the.free_units || !the.all_units || !the.weight || !the.later ||
-	    !the.free_at || !the.by_free || !the.scratch)
+	if (!the.free_units || !the.all_units || !the.weight || !the.free_at ||
+	    !the.by_free || !the.scratch)
 		return false;
 	for (uint32_t n = 0; n < the.n_nodes; n++) {
 		the.all_units[n] = 1;
@@ -33,7 +32,6 @@ void sgang_twin_choose_end(void)
 	free(the.free_units);
 	free(the.all_units);
 	free(the.weight);
-	free(the.later);
 	free(the.free_at);
 	free(the.by_free);
 	sgang_nodeset_destroy(the.scratch);
@@ -94,40 +92,6 @@ bool sgang_twin_choose(const struct sgang_job *j,
 	       choose_marked(j, chosen);
 }
 
-/* The job that ends leaves its nodes; returns how many more fit. */
-static uint32_t mark_left(const struct sgang_job *j,
-			  const struct sgang_nodeset *nodes,
-			  const struct sgang_job *ends)
-{
-	uint32_t more = 0;
-
-	sgang_twin_subtract_use(ends, the.later);
-	for (uint32_t i = 0; i < ends->n_nodes; i++) {
-		uint32_t n = ends->nodes[i];
-
-		if (the.free_units[n] || !sgang_nodeset_has(nodes, n) ||
-		    !sgang_twin_fits(j, n, the.later))
-			continue;
-		the.free_units[n] = 1;
-		more++;
-	}
-	return more;
-}
-
-/* Which nodes a reservation has makes little difference to when others start,
- * and most are never used: the first in the table will do. */
-static void choose_any(const struct sgang_job *j, struct sgang_nodeset *chosen)
-{
-	uint32_t left = j->asks->nodes;
-
-	for (uint32_t n = 0; left; n++) {
-		if (!the.free_units[n])
-			continue;
-		sgang_nodeset_add(chosen, n);
-		left--;
-	}
-}
-
 /* ---- whole nodes ---- */
 
 static int by_time(const void *a, const void *b)
@@ -184,27 +148,44 @@ static bool whole_will_run(const struct sgang_job *j,
 
 /* ---- parts of nodes ---- */
 
-/* Run out the jobs in the order of their ends until it fits. */
+/* Which nodes a reservation has makes little difference to when others start,
+ * and most are never used: the first in the table will do. */
+static void choose_any(const struct sgang_job *j, const struct twin_fits *fits,
+		       const struct sgang_nodeset *nodes, int64_t start,
+		       struct sgang_nodeset *chosen)
+{
+	uint32_t left = j->asks->nodes;
+
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); left;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		if (fits->from[n] > start)
+			continue;
+		sgang_nodeset_add(chosen, n);
+		left--;
+	}
+}
+
+/* Those on which it fits first. */
 static bool part_will_run(const struct sgang_job *j,
 			  const struct sgang_nodeset *nodes, int64_t last,
 			  struct sgang_nodeset *chosen, int64_t *start)
 {
-	uint32_t count = mark_fits(j, nodes, the.use);
-	size_t i = 0;
+	struct twin_fits *fits = sgang_twin_fits_of(j);
+	uint32_t left = j->asks->nodes;
 
 	*start = 0;
-	if (count < j->asks->nodes)
-		memcpy(the.later, the.use, the.n_nodes * sizeof(*the.later));
-	while (count < j->asks->nodes) {
-		if (i == the.running.n || the.running.at[i]->ends > last)
+	for (uint32_t k = 0; left; k++) {
+		uint32_t n = sgang_twin_fits_node(fits, k, last);
+
+		if (n == SGANG_NODE_NONE)
 			return false;
-		*start = the.running.at[i]->ends;
-		for (; i < the.running.n && the.running.at[i]->ends == *start;
-		     i++)
-			count += mark_left(j, nodes, the.running.at[i]);
+		if (!sgang_nodeset_has(nodes, n))
+			continue;
+		*start = fits->from[n];
+		left--;
 	}
 	if (chosen)
-		choose_any(j, chosen);
+		choose_any(j, fits, nodes, *start, chosen);
 	return true;
 }
 

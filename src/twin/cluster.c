@@ -245,6 +245,7 @@ bool sgang_twin_take(struct sgang_job *j, const struct sgang_nodeset *nodes)
 	j->expected = 0;
 	j->starts++;
 	set_end(j);
+	the.uses++;
 	sgang_twin_add_use(j, the.use);
 	sgang_twin_insert(&the.running, j, ends_before);
 	the.started++;
@@ -254,6 +255,7 @@ bool sgang_twin_take(struct sgang_job *j, const struct sgang_nodeset *nodes)
 
 void sgang_twin_restart_limit(struct sgang_job *j)
 {
+	the.uses++;
 	sgang_twin_remove(&the.running, j);
 	set_end(j);
 	sgang_twin_insert(&the.running, j, ends_before);
@@ -306,6 +308,7 @@ void sgang_twin_launch(struct sgang_job *j)
 
 static void give_back(struct sgang_job *j)
 {
+	the.uses++;
 	sgang_twin_subtract_use(j, the.use);
 	sgang_twin_remove(&the.running, j);
 	the.outcome->idle_work +=

@@ -212,8 +212,9 @@ static bool set_up(const struct sgang_twin_terms *terms,
 	outcome->samples = calloc(SAMPLES_MAX + 1, sizeof(*outcome->samples));
 	return the.use && the.freed && the.none && the.released_at &&
 	       outcome->samples && sgang_twin_choose_init() &&
-	       sgang_twin_unused_init() && make_jobs() &&
-	       sgang_twin_priority_init() && (!terms->conf || make_conductor());
+	       sgang_twin_fits_init() && sgang_twin_unused_init() &&
+	       make_jobs() && sgang_twin_priority_init() &&
+	       (!terms->conf || make_conductor());
 }
 
 static void tear_down(void)
@@ -223,6 +224,7 @@ static void tear_down(void)
 		sgang_twin_forget(&the.jobs[i]);
 	sgang_conf_free(&the.conf);
 	sgang_twin_choose_end();
+	sgang_twin_fits_end();
 	sgang_twin_unused_end();
 	sgang_twin_priority_end();
 	sgang_twin_rings_end();

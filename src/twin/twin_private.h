@@ -2,11 +2,11 @@
 /* twin_private.h - what the parts of the twin share
  *
  * cluster.c: jobs, their nodes, the queue. host.c: the conductor's calls.
- * choose.c: stock Slurm's choice of nodes. ask.c: the gate, and the answer when
- * a scheduler asks for a job. main_sched.c, backfill.c: the schedulers.
- * preempt.c: victims. priority.c: the order of the queue. twin.c: the clock.
- * rings.c: what the placement of each gang costs. unused.c: what is free while
- * jobs wait that could use it.
+ * choose.c: stock Slurm's choice of nodes. fits.c: on which nodes something fits
+ * first. ask.c: the gate, and the answer when a scheduler asks for a job.
+ * main_sched.c, backfill.c: the schedulers. preempt.c: victims. priority.c: the
+ * order of the queue. twin.c: the clock. rings.c: what the placement of each gang
+ * costs. unused.c: what is free while jobs wait that could use it.
  *
  * The conductor's calls have no argument for the cluster, so there is one: `the`.
  */
@@ -92,6 +92,17 @@ struct twin_plan {
 	struct sgang_nodeset *nodes;
 };
 
+/* From when on a share of a node fits on which nodes. */
+struct twin_fits {
+	const struct sgang_job *like; /* that asks for it; NULL: nothing yet */
+	uint64_t of;                  /* with these `uses` */
+	uint32_t *order;              /* those on which it fits first */
+	uint32_t n;                   /* that are known */
+	int64_t *from;                /* by node; 0: now */
+	size_t run_out;       /* so many of `running` are over by then */
+	struct twin_use *use; /* what is left, if any is */
+};
+
 struct twin {
 	const struct sgang_twin_terms *terms;
 	const struct sgang_site *site;
@@ -105,6 +116,7 @@ struct twin {
 
 	int64_t now;
 	uint64_t stamp, submissions, serial;
+	uint64_t uses;         /* changes of `use` and `running` */
 	uint64_t releases;     /* of nodes by jobs, and 1 */
 	uint64_t *released_at; /* the count then, by node */
 	uint32_t n_nodes;
@@ -130,11 +142,12 @@ struct twin {
 	/* for choose.c */
 	uint32_t *free_units, *all_units, *weight;
 	bool weights_differ;
-	struct twin_use *later;
 	int64_t *free_at; /* of each node, by time limits; 0: now */
 	uint32_t *by_free;
 	uint64_t free_times_of; /* the stamp at which that held, and 1 */
 	struct sgang_nodeset *scratch;
+	/* for fits.c */
+	struct twin_fits *fits;
 	/* for unused.c */
 	struct twin_plan *plans; /* of the last cycle of backfill */
 	uint32_t n_plans, max_plans;
@@ -274,6 +287,17 @@ bool sgang_twin_choose(const struct sgang_job *j,
 bool sgang_twin_will_run(const struct sgang_job *j,
 			 const struct sgang_nodeset *nodes, int64_t latest,
 			 struct sgang_nodeset *chosen, int64_t *start);
+
+/* ---- fits.c ---- */
+
+bool sgang_twin_fits_init(void);
+void sgang_twin_fits_end(void);
+/* For the job's share of a node, by time limits of those that run. Valid until
+ * the next call, or the next change of `uses`. */
+struct twin_fits *sgang_twin_fits_of(const struct sgang_job *j);
+/* The node k of the order; SGANG_NODE_NONE: it fits there on no other by then.
+ */
+uint32_t sgang_twin_fits_node(struct twin_fits *fits, uint32_t k, int64_t last);
 
 /* ---- ask.c ---- */
 
