@@ -45,6 +45,7 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 	c->poke.any = true; /* a restart may have left members to find */
 	c->fresh = c->fresh_cold = true;
 	c->fresh_since = host->now();
+	c->looks = 1;
 	sgang_conf_default(&c->conf);
 	pthread_mutex_init(&c->poke.mutex, NULL);
 	pthread_condattr_init(&attr);

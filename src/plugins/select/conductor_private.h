@@ -33,7 +33,7 @@ struct entry {
 	struct entry *chain; /* in its bucket */
 	struct gang *gang;
 	uint32_t job_id; /* of its job record */
-	bool seen;       /* by this pass */
+	uint64_t seen;   /* by this look at all jobs; 0: by none */
 	bool hold;       /* its job is one of the gang's holds */
 	bool parked;
 	bool barred;
@@ -532,6 +532,7 @@ struct sgang_conductor {
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
 	size_t n_entries, n_seen; /* of all gangs, and of definitions */
+	uint64_t looks;           /* at all jobs, and 1 */
 	uint64_t versions;        /* number of specs and records read */
 	uint64_t configured;      /* number of reconfigurations */
 	/* The conductor's thread uses atomic fields also without slurmctld's
@@ -617,6 +618,13 @@ bool sgang_registry_any_left(const struct sgang_conductor *c,
 const struct sgang_topology *
 sgang_registry_topology(const struct sgang_conductor *c,
 			struct gang *const *gangs, size_t n);
+/* True if this pass has seen its job. */
+static inline bool sgang_registry_seen(const struct sgang_conductor *c,
+				       const struct entry *e)
+{
+	return e->seen == c->looks;
+}
+
 /* The job's entry, as this pass has seen it; NULL: none. */
 struct entry *sgang_registry_entry(const struct sgang_conductor *c,
 				   uint32_t job_id);

@@ -89,7 +89,7 @@ struct entry *sgang_registry_entry(const struct sgang_conductor *c,
 {
 	struct entry *e = sgang_lookup_entry(c, job_id);
 
-	return (e && e->seen) ? e : NULL;
+	return (e && sgang_registry_seen(c, e)) ? e : NULL;
 }
 
 /* Tasks of an array, and jobs with a reused id, have their environment at

@@ -22,8 +22,8 @@ static struct entry **entry_bucket(struct sgang_conductor *c, uint32_t job_id)
 static void set_seen(struct sgang_conductor *c, struct entry *e, bool seen)
 {
 	c->n_seen += seen;
-	c->n_seen -= e->seen;
-	e->seen = seen;
+	c->n_seen -= sgang_registry_seen(c, e);
+	e->seen = seen ? c->looks : 0;
 }
 
 static void free_entry(struct sgang_conductor *c, struct entry *e)
@@ -111,7 +111,7 @@ static void drop_unseen(struct sgang_conductor *c)
 		while (*at) {
 			struct entry *e = *at;
 
-			if (e->seen) {
+			if (sgang_registry_seen(c, e)) {
 				at = &e->chain;
 				continue;
 			}
@@ -123,10 +123,8 @@ static void drop_unseen(struct sgang_conductor *c)
 
 static void unsee_all(struct sgang_conductor *c)
 {
-	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS; i++) {
-		for (struct entry *e = c->entry_bucket[i]; e; e = e->chain)
-			set_seen(c, e, false);
-	}
+	c->looks++;
+	c->n_seen = 0;
 }
 
 int sgang_registry_room(struct gang *g)
@@ -414,7 +412,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 		return;
 	}
 	e = find_entry(c, info);
-	listed = e && e->seen;
+	listed = e && sgang_registry_seen(c, e);
 	if (!e) {
 		if (sgang_spec_of_job(&spec, info->env, info->n_env, info->user,
 				      NULL) != 1)
@@ -777,9 +775,9 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 			c->host->jobs.look(job, &info);
 		/* Unseen entries are dropped by the next pass. */
 		set_seen(c, e, job && info.state != SGANG_JOB_ENDED);
-		if (job && !e->seen)
+		if (job && !sgang_registry_seen(c, e))
 			sgang_ends_note(c, g, &info);
-		if (!e->seen)
+		if (!sgang_registry_seen(c, e))
 			continue;
 		read_info(c, e, &info);
 		g->entries[kept++] = e;
