@@ -156,6 +156,7 @@ static void choose_any(const struct sgang_job *j, const struct twin_fits *fits,
 {
 	uint32_t left = j->asks->nodes;
 
+	sgang_nodeset_clear(chosen);
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); left;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		if (fits->from[n] > start)
@@ -165,16 +166,16 @@ static void choose_any(const struct sgang_job *j, const struct twin_fits *fits,
 	}
 }
 
-/* Those on which it fits first. */
+/* Those on which it fits first. What starts now is chosen by other rules. */
 static bool part_will_run(const struct sgang_job *j,
 			  const struct sgang_nodeset *nodes, int64_t last,
 			  struct sgang_nodeset *chosen, int64_t *start)
 {
 	struct twin_fits *fits = sgang_twin_fits_of(j);
-	uint32_t left = j->asks->nodes;
+	uint32_t left = j->asks->nodes, k;
 
 	*start = 0;
-	for (uint32_t k = 0; left; k++) {
+	for (k = 0; left; k++) {
 		uint32_t n = sgang_twin_fits_node(fits, k, last);
 
 		if (n == SGANG_NODE_NONE)
@@ -182,9 +183,12 @@ static bool part_will_run(const struct sgang_job *j,
 		if (!sgang_nodeset_has(nodes, n))
 			continue;
 		*start = fits->from[n];
+		if (chosen)
+			sgang_nodeset_add(chosen, n);
 		left--;
 	}
-	if (chosen)
+	if (chosen && *start &&
+	    sgang_twin_fits_node(fits, k, *start) != SGANG_NODE_NONE)
 		choose_any(j, fits, nodes, *start, chosen);
 	return true;
 }
