@@ -66,15 +66,15 @@ static uint32_t demand_ranks(const struct sgang_job *job,
 
 /* Whole nodes have as many ranks as slots: find the least number, and what
  * each node has more when they are not all the same. */
-static int find_ranks(const struct sgang_job *job, struct sgang_demand *demand,
-		      struct sgang_tree *tree, const uint32_t *order)
+static void find_ranks(const struct sgang_job *job, struct sgang_demand *demand,
+		       struct sgang_tree *tree, const uint32_t *order)
 {
 	uint32_t n = sgang_fabric_nodes(job->request->fabric), pos;
 	uint32_t least = UINT32_MAX, most = 0, *more;
 
 	if (demand->n_kinds == 1 && demand->kind->ranks) {
 		demand->ranks = demand->units * demand->kind->ranks;
-		return 0;
+		return;
 	}
 	for (pos = 0; pos < n; pos++) {
 		uint32_t ranks;
@@ -88,21 +88,18 @@ static int find_ranks(const struct sgang_job *job, struct sgang_demand *demand,
 	if (most)
 		demand->ranks = demand->units * least;
 	if (least >= most || !tree->unit || demand->n_kinds > 1)
-		return 0;
+		return;
 	more = sgang_pool_alloc(job->pool, n, sizeof(*more));
-	if (!more)
-		return -1;
 	for (pos = 0; pos < n; pos++)
 		more[pos] = tree->cap[pos] ?
 				    demand_ranks(job, demand, order[pos]) -
 					    least :
 				    0;
 	tree->more = more;
-	return 0;
 }
 
-int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
-		      const uint64_t *broken, struct sgang_tree *tree)
+void sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
+		       const uint64_t *broken, struct sgang_tree *tree)
 {
 	const struct sgang_plan_request *request = job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -111,8 +108,6 @@ int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
 	uint32_t *left = sgang_pool_alloc(job->pool, n, sizeof(*left));
 
 	memset(tree, 0, sizeof(*tree));
-	if (!cap || !left)
-		return -1;
 	tree->request = request;
 	tree->need = demand->units;
 	tree->cap = cap;
@@ -129,24 +124,22 @@ int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
 		cap[pos] = fits;
 		left[pos] = *sgang_job_free(job, order[pos]);
 	}
-	if (find_ranks(job, demand, tree, order))
-		return -1;
+	find_ranks(job, demand, tree, order);
 	tree->ranks = demand->ranks;
-	return 0;
 }
 
-int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
-		    struct sgang_tree *tree)
+void sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
+		     struct sgang_tree *tree)
 {
 	struct sgang_demand demand = { .units = job->units,
 				       .kind = job->kind,
 				       .n_kinds = 1 };
 
-	return sgang_demand_tree(job, &demand, broken, tree);
+	sgang_demand_tree(job, &demand, broken, tree);
 }
 
-int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
-		     const uint64_t *broken, struct sgang_tree *tree)
+void sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
+		      const uint64_t *broken, struct sgang_tree *tree)
 {
 	const struct sgang_plan_request *request = job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -154,8 +147,6 @@ int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
 	uint32_t *cap = sgang_pool_zalloc(job->pool, n, sizeof(*cap));
 
 	memset(tree, 0, sizeof(*tree));
-	if (!cap)
-		return -1;
 	tree->request = request;
 	tree->cap = cap;
 	tree->left = cap;
@@ -172,7 +163,6 @@ int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
 				cap[pos] = free[dim];
 		}
 	}
-	return 0;
 }
 
 /* Lay the members, in their order, over the picked nodes, in theirs. */
@@ -227,8 +217,8 @@ static bool shares_itself(const struct sgang_job *job,
 	return false;
 }
 
-int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
-		  struct sgang_placement **placement)
+struct sgang_placement *sgang_job_lay(const struct sgang_job *job,
+				      const struct sgang_tree *tree)
 {
 	struct sgang_run *runs;
 	size_t n_runs;
@@ -236,11 +226,8 @@ int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
 	runs = sgang_pool_alloc(job->pool,
 				tree->n_picks + job->request->n_members,
 				sizeof(*runs));
-	if (!runs)
-		return -1;
 	lay_members(job, tree, runs, &n_runs);
 	if (shares_itself(job, runs, n_runs))
-		return 2;
-	*placement = sgang_job_place(job, runs, n_runs);
-	return *placement ? 1 : -1;
+		return NULL;
+	return sgang_job_place(job, runs, n_runs);
 }

@@ -69,13 +69,12 @@ static double at(const struct table *table, uint32_t cost)
 
 /* Costs from n_costs on are never asked for, however high the hops above a leaf
  * are. */
-static int make_table(struct arcs *arcs, struct table *table, uint32_t n)
+static void make_table(struct arcs *arcs, struct table *table, uint32_t n)
 {
 	if (n > arcs->n_costs)
 		n = arcs->n_costs;
 	table->n = n;
 	table->most = sgang_pool_zalloc(arcs->pool, n, sizeof(double));
-	return table->most ? 0 : -1;
 }
 
 /* to[c] = the most of to[c] and of from[c] + more. This is where the time
@@ -132,8 +131,8 @@ static int descending(const void *one, const void *two)
 
 /* Take the weights in scratch[0..n-1], each at the cost of a node, the heaviest
  * first, after a first cost of 'enter'. */
-static int pack_leaf(struct arcs *arcs, struct table *table, uint32_t n,
-		     uint32_t enter, uint32_t node)
+static void pack_leaf(struct arcs *arcs, struct table *table, uint32_t n,
+		      uint32_t enter, uint32_t node)
 {
 	uint32_t used = 0, i, c;
 	double sum = 0;
@@ -141,14 +140,12 @@ static int pack_leaf(struct arcs *arcs, struct table *table, uint32_t n,
 	qsort(arcs->scratch, n, sizeof(double), descending);
 	while (used < n && arcs->scratch[used] > 0)
 		used++;
-	if (make_table(arcs, table, used ? enter + used * node + 1 : 1))
-		return -1;
+	make_table(arcs, table, used ? enter + used * node + 1 : 1);
 	for (i = 0; i < used; i++) {
 		sum += arcs->scratch[i];
 		for (c = enter + (i + 1) * node; c < table->n; c++)
 			table->most[c] = sum;
 	}
-	return 0;
 }
 
 static uint32_t enter_cost(uint32_t step, int use)
@@ -176,7 +173,7 @@ static double second_gain(const struct arcs *arcs, uint32_t pos)
 }
 
 /* The tables of a leaf from its nodes; 'step' 0: of what is inside. */
-static int fill_leaf(struct arcs *arcs, uint32_t d, uint32_t step)
+static void fill_leaf(struct arcs *arcs, uint32_t d, uint32_t step)
 {
 	const struct sgang_domain *leaf =
 		sgang_fabric_domain(arcs->job->request->fabric, d);
@@ -188,8 +185,7 @@ static int fill_leaf(struct arcs *arcs, uint32_t d, uint32_t step)
 	for (use = A; use <= B; use++) {
 		memcpy(arcs->scratch, arcs->room[use] + leaf->first_pos,
 		       leaf->n_nodes * sizeof(double));
-		if (pack_leaf(arcs, &table[use], leaf->n_nodes, step, node))
-			return -1;
+		pack_leaf(arcs, &table[use], leaf->n_nodes, step, node);
 	}
 	for (; use < USES; use++) {
 		for (i = 0, n = 0; i < leaf->n_nodes; i++) {
@@ -199,33 +195,28 @@ static int fill_leaf(struct arcs *arcs, uint32_t d, uint32_t step)
 			arcs->scratch[n++] = a > b ? a : b;
 			arcs->scratch[n++] = second_gain(arcs, pos);
 		}
-		if (pack_leaf(arcs, &table[use], n, enter_cost(step, use),
-			      node))
-			return -1;
+		pack_leaf(arcs, &table[use], n, enter_cost(step, use), node);
 	}
-	return 0;
 }
 
 /* -- inner domains -- */
 
 /* The better of a child's tables that may be used where both arcs may be. */
-static int any_of(struct arcs *arcs, const struct table *child,
-		  struct table *any)
+static void any_of(struct arcs *arcs, const struct table *child,
+		   struct table *any)
 {
 	uint32_t n = 0, c;
 	int use;
 
 	for (use = A; use <= BOTH; use++)
 		n = child[use].n > n ? child[use].n : n;
-	if (make_table(arcs, any, n))
-		return -1;
+	make_table(arcs, any, n);
 	for (c = 0; c < n; c++) {
 		for (use = A; use <= BOTH; use++) {
 			if (at(&child[use], c) > any->most[c])
 				any->most[c] = at(&child[use], c);
 		}
 	}
-	return 0;
 }
 
 /* How the sums of a domain grow by one child: a sum, with which it is added to
@@ -256,40 +247,36 @@ static const struct table *child_table(const struct table *child,
 }
 
 /* next = sum with a child, as far as the first rows say. */
-static int add_child(struct arcs *arcs, const struct table sum[USES],
-		     const struct table *child, size_t n_rows,
-		     struct table next[USES])
+static void add_child(struct arcs *arcs, const struct table sum[USES],
+		      const struct table *child, size_t n_rows,
+		      struct table next[USES])
 {
 	struct table any;
 	size_t i;
 	int use;
 
-	if (any_of(arcs, child, &any))
-		return -1;
+	any_of(arcs, child, &any);
 	for (use = 0; use < USES; use++)
 		next[use].n = 0;
 	for (i = 0; i < n_rows; i++)
 		add_tables(arcs, &next[rows[i].sum], &sum[rows[i].with],
 			   child_table(child, &any, i));
-	return 0;
 }
 
 /* Sums with room for all costs, of nothing. */
-static int make_sums(struct arcs *arcs, struct table sum[USES])
+static void make_sums(struct arcs *arcs, struct table sum[USES])
 {
 	int use;
 
 	for (use = 0; use < USES; use++) {
-		if (make_table(arcs, &sum[use], arcs->n_costs))
-			return -1;
+		make_table(arcs, &sum[use], arcs->n_costs);
 		sum[use].n = 1;
 	}
-	return 0;
 }
 
 /* Write a sum as the table of a domain that costs 'enter' itself. */
-static int take_sum(struct arcs *arcs, const struct table *sum, uint32_t enter,
-		    struct table *table)
+static void take_sum(struct arcs *arcs, const struct table *sum, uint32_t enter,
+		     struct table *table)
 {
 	uint32_t n = sum->n;
 
@@ -298,10 +285,8 @@ static int take_sum(struct arcs *arcs, const struct table *sum, uint32_t enter,
 		n--;
 	if (n + enter > arcs->n_costs)
 		n = arcs->n_costs > enter ? arcs->n_costs - enter : 0;
-	if (make_table(arcs, table, n ? n + enter : 1))
-		return -1;
+	make_table(arcs, table, n ? n + enter : 1);
 	memcpy(table->most + enter, sum->most, n * sizeof(double));
-	return 0;
 }
 
 /* -- all of it -- */
@@ -336,7 +321,7 @@ static void offer(struct arcs *arcs, const struct table *inside)
 	}
 }
 
-static int sum_up(struct arcs *arcs, uint32_t d)
+static void sum_up(struct arcs *arcs, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(arcs, d);
 	struct table *table = &arcs->table[(size_t)d * USES];
@@ -346,30 +331,25 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 	int use;
 
 	if (!domain->n_children) {
-		if (fill_leaf(arcs, d, 0))
-			return -1;
+		fill_leaf(arcs, d, 0);
 		offer(arcs, &table[BOTH_2]);
-		return fill_leaf(arcs, d, step);
+		fill_leaf(arcs, d, step);
+		return;
 	}
-	if (make_sums(arcs, sum) || make_sums(arcs, next))
-		return -1;
+	make_sums(arcs, sum);
+	make_sums(arcs, next);
 	for (i = 0; i < domain->n_children; i++) {
-		if (add_child(arcs, sum,
-			      &arcs->table[(size_t)(domain->first_child + i) *
-					   USES],
-			      n_rows, next))
-			return -1;
+		add_child(
+			arcs, sum,
+			&arcs->table[(size_t)(domain->first_child + i) * USES],
+			n_rows, next);
 		swap = sum;
 		sum = next;
 		next = swap;
 	}
 	offer(arcs, &sum[BOTH_2]);
-	for (use = 0; use < USES && !highest(arcs, d); use++) {
-		if (take_sum(arcs, &sum[use], enter_cost(step, use),
-			     &table[use]))
-			return -1;
-	}
-	return 0;
+	for (use = 0; use < USES && !highest(arcs, d); use++)
+		take_sum(arcs, &sum[use], enter_cost(step, use), &table[use]);
 }
 
 /* The most weight that so many free slots of a node can hold. */
@@ -404,7 +384,7 @@ static double weigh(const struct arcs *arcs, uint32_t node, int which)
 }
 
 /* Fill the tables with the weights at hand. */
-static int fill_tables(struct arcs *arcs)
+static void fill_tables(struct arcs *arcs)
 {
 	const struct sgang_plan_request *request = arcs->job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -423,15 +403,14 @@ static int fill_tables(struct arcs *arcs)
 	}
 	arcs->best = arcs->n_costs;
 	while (d-- > 0) {
-		if (sgang_tree_allowed(request, d) && sum_up(arcs, d))
-			return -1;
+		if (sgang_tree_allowed(request, d))
+			sum_up(arcs, d);
 	}
-	return 0;
 }
 
 /* -- the search for weights -- */
 
-static int set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
+static void set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
 {
 	const struct sgang_fabric *fabric = arcs->job->request->fabric;
 	uint32_t n = sgang_fabric_nodes(fabric), pos, free = 0;
@@ -450,13 +429,9 @@ static int set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
 					 sizeof(double));
 	arcs->fill = sgang_pool_alloc(arcs->pool, (size_t)free + 1,
 				      sizeof(double));
-	for (which = 0; which < 3; which++) {
+	for (which = 0; which < 3; which++)
 		arcs->room[which] = sgang_pool_alloc(arcs->pool, n,
 						     sizeof(double));
-		if (!arcs->room[which])
-			return -1;
-	}
-	return arcs->table && arcs->scratch && arcs->fill ? 0 : -1;
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -488,8 +463,8 @@ static uint64_t choose_unit(const struct sgang_plan_request *request,
 	return unit;
 }
 
-int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
-		     const double *weight, uint64_t most, uint64_t *bound)
+void sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
+		      const double *weight, uint64_t most, uint64_t *bound)
 {
 	const struct sgang_plan_request *request = job->request;
 	const uint32_t *hop = request->costs->hop;
@@ -503,9 +478,7 @@ int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
 
 	arcs.weight = sgang_pool_alloc(job->pool, job->n_kinds,
 				       sizeof(*arcs.weight));
-	if (!arcs.weight ||
-	    set_up(&arcs, most + joins, choose_unit(request, most + joins)))
-		return -1;
+	set_up(&arcs, most + joins, choose_unit(request, most + joins));
 	size = (uint64_t)sgang_fabric_domains(request->fabric) * arcs.n_costs;
 	for (turn = 0; turn < TURNS; turn++) {
 		if ((turn + 1) * size > SIZE_MAX_SUM || *bound >= most ||
@@ -514,12 +487,10 @@ int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
 		for (k = 0; k < job->n_kinds; k++)
 			arcs.weight[k] = weight[k] *
 					 (k == first ? factors[turn] : 1);
-		if (fill_tables(&arcs))
-			return -1;
+		fill_tables(&arcs);
 		cost = arcs.best * arcs.unit;
 		cost = cost > joins ? cost - joins : 0;
 		cost = cost < most ? cost : most;
 		*bound = cost > *bound ? cost : *bound;
 	}
-	return 0;
 }

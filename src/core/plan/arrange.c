@@ -381,31 +381,47 @@ int sgang_plan_arrange_member(const struct sgang_fabric *fabric,
 
 /* ---- */
 
-int sgang_plan_arrange(const struct sgang_plan_request *request,
-		       struct sgang_placement *placement)
+void sgang_arrange(const struct sgang_plan_request *request,
+		   struct sgang_pool *pool, struct sgang_placement *placement)
 {
 	size_t n = placement->n_runs;
 	struct sgang_budget own;
 	struct sgang_budget *budget = request->budget ? request->budget : &own;
-	struct stop *stop = calloc(n, sizeof(*stop));
+	struct stop *stop = sgang_pool_zalloc(pool, n, sizeof(*stop));
 	struct arrange a = {
 		.fabric = request->fabric,
 		.costs = request->costs,
 		.budget = budget,
-		.run = calloc(n, sizeof(*a.run)),
-		.moved = calloc(n, sizeof(*a.moved)),
+		.run = sgang_pool_zalloc(pool, n, sizeof(*a.run)),
+		.moved = sgang_pool_zalloc(pool, n, sizeof(*a.moved)),
 		.n = n,
 	};
-	int rc = stop && a.run && a.moved ? 0 : -1;
 	uint64_t aside;
 
 	sgang_budget_init(&own, SGANG_PLAN_STEPS);
 	aside = sgang_budget_narrow(budget, SGANG_STEPS_ARRANGE);
-	if (!rc)
-		arrange(&a, placement, stop);
-	free(stop);
-	free(a.run);
-	free(a.moved);
+	arrange(&a, placement, stop);
 	sgang_budget_widen(budget, aside);
-	return rc;
+}
+
+/* What sgang_plan_arrange() was asked. */
+struct question {
+	const struct sgang_plan_request *request;
+	struct sgang_placement *placement;
+};
+
+static int run(struct sgang_pool *pool, void *arg)
+{
+	struct question *q = arg;
+
+	sgang_arrange(q->request, pool, q->placement);
+	return 0;
+}
+
+int sgang_plan_arrange(const struct sgang_plan_request *request,
+		       struct sgang_placement *placement)
+{
+	struct question q = { request, placement };
+
+	return sgang_pool_run(run, &q);
 }

@@ -132,8 +132,8 @@ static bool same_node(const struct sgang_job *job, uint32_t a, uint32_t b)
 	return true;
 }
 
-int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
-		       const uint64_t *broken, struct sgang_tree *tree)
+void sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
+			const uint64_t *broken, struct sgang_tree *tree)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
@@ -141,8 +141,6 @@ int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 	uint32_t *cap = sgang_pool_zalloc(job->pool, n, sizeof(*cap));
 
 	memset(tree, 0, sizeof(*tree));
-	if (!cap)
-		return -1;
 	tree->request = job->request;
 	tree->cap = cap;
 	tree->left = cap;
@@ -159,7 +157,6 @@ int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 				   cap[pos - back] :
 				   value_of_node(job, value, order[pos]);
 	}
-	return 0;
 }
 
 /* -- kinds in different domains -- */
@@ -225,8 +222,7 @@ static int cost_of_kind(const struct sgang_job *job, uint32_t k, uint32_t level,
 	alone.kind = &job->kind[k];
 	alone.n_kinds = 1;
 	alone.units = job->kind[k].units;
-	if (sgang_job_alike(&alone, broken, &tree))
-		return -1;
+	sgang_job_alike(&alone, broken, &tree);
 	tree.reach = level;
 	rc = sgang_tree_solve(&tree, job->pool, true);
 	if (rc <= 0)
@@ -280,8 +276,6 @@ static int bound_apart(const struct sgang_job *job, const uint64_t *broken,
 
 	*bound = *bound_broken = 0;
 	below = sgang_pool_alloc(job->pool, n, sizeof(*below));
-	if (!below)
-		return -1;
 	for (level = sgang_plan_lowest(job->request) + 1;
 	     job->n_kinds <= KINDS_MAX && level < SGANG_LEVELS; level++) {
 		if (find_groups(job, level, group) < 2)
@@ -347,8 +341,7 @@ static int relax(const struct sgang_job *job, struct sgang_demand *demand,
 	uint64_t fixed, hops;
 	int rc = 1;
 
-	if (sgang_demand_tree(job, demand, broken, &tree))
-		return -1;
+	sgang_demand_tree(job, demand, broken, &tree);
 	if (sgang_cost_first(job))
 		tree.coin = job->coin;
 	if (solved) {
@@ -384,8 +377,6 @@ static int relax_to_dims(const struct sgang_job *job, const uint64_t *broken,
 	uint32_t d, k;
 	int rc = 1;
 
-	if (!value)
-		return -1;
 	for (d = 0; d < job->request->n_dims && rc > 0 &&
 		    sgang_budget_left(job->request->budget);
 	     d++) {
@@ -394,8 +385,7 @@ static int relax_to_dims(const struct sgang_job *job, const uint64_t *broken,
 			if (value[k] == UINT32_MAX)
 				return 0;
 		}
-		if (sgang_job_by_value(job, value, broken, &tree))
-			return -1;
+		sgang_job_by_value(job, value, broken, &tree);
 		if (!tree.need)
 			continue;
 		rc = sgang_tree_solve(&tree, job->pool, true);

@@ -14,7 +14,6 @@
  * of them, remain to be looked at.
  */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ struct list {
 struct search {
 	struct sgang_choice *choice;
 	const struct sgang_grain *grain;
-	struct sgang_pool pool;
+	struct sgang_pool *pool;
 	struct group *group;
 	uint32_t n_groups;
 	struct segment *segment;
@@ -189,19 +188,17 @@ static int by_slope(const void *one, const void *two)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Take the groups and their hulls in. Returns 1, 0 when all together hold too
- * little, -1 without memory. */
-static int set_up(struct search *search)
+/* Take the groups and their hulls in. False when all together hold too little.
+ */
+static bool set_up(struct search *search)
 {
 	const struct sgang_choice *choice = search->choice;
 	uint64_t most = 0;
 	size_t items = 0;
 	uint32_t i;
 
-	search->group = sgang_pool_alloc(&search->pool, choice->n,
+	search->group = sgang_pool_alloc(search->pool, choice->n,
 					 sizeof(*search->group));
-	if (!search->group)
-		return -1;
 	for (i = 0; i < choice->n; i++) {
 		const struct sgang_front *front = &choice->front[i];
 		struct group *group = &search->group[search->n_groups];
@@ -221,16 +218,14 @@ static int set_up(struct search *search)
 		search->n_groups++;
 	}
 	if (most < choice->need)
-		return 0;
-	search->segment = sgang_pool_alloc(&search->pool, items,
+		return false;
+	search->segment = sgang_pool_alloc(search->pool, items,
 					   sizeof(*search->segment));
-	if (!search->segment)
-		return -1;
 	for (i = 0; i < search->n_groups; i++)
 		add_hull(search, i);
 	qsort(search->segment, search->n_segments, sizeof(*search->segment),
 	      by_slope);
-	return 1;
+	return true;
 }
 
 /* Take segments in the order of their slopes while they do not reach the need;
@@ -424,19 +419,15 @@ static void find_reach(const struct search *search, const struct group *group,
 	}
 }
 
-static int reserve(struct list *list, size_t n)
+static void reserve(const struct search *search, struct list *list, size_t n)
 {
-	struct state *bigger;
 	size_t room = n + n / 2 + 64;
 
 	if (n <= list->room)
-		return 0;
-	bigger = realloc(list->state, room * sizeof(*bigger));
-	if (!bigger)
-		return -1;
-	list->state = bigger;
+		return;
+	list->state = sgang_pool_resize(search->pool, list->state, room,
+					sizeof(*list->state));
 	list->room = room;
-	return 0;
 }
 
 /* Can the state still become better than the best? */
@@ -453,19 +444,15 @@ static bool promising(const struct search *search, const struct state *state)
 	return loss <= search->gap;
 }
 
-/* Remember that 'state' comes about by this item. Returns -1 without memory. */
-static int mark_trail(struct search *search, struct state *state,
-		      uint32_t group, uint32_t item)
+/* Remember that 'state' comes about by this item. */
+static void mark_trail(struct search *search, struct state *state,
+		       uint32_t group, uint32_t item)
 {
-	struct trail *bigger;
-	uint32_t room = 2 * search->trail_room + 1024;
-
 	if (search->n_trail == search->trail_room) {
-		bigger = realloc(search->trail, room * sizeof(*bigger));
-		if (!bigger)
-			return -1;
-		search->trail = bigger;
-		search->trail_room = room;
+		search->trail_room = 2 * search->trail_room + 1024;
+		search->trail = sgang_pool_resize(search->pool, search->trail,
+						  search->trail_room,
+						  sizeof(*search->trail));
 	}
 	search->trail[search->n_trail].before = state->trail;
 	search->trail[search->n_trail].group = group;
@@ -477,11 +464,10 @@ static int mark_trail(struct search *search, struct state *state,
 		search->best_trail = state->trail;
 		find_gap(search);
 	}
-	return 0;
 }
 
 /* sum = sum and 'now' with the group's base exchanged for this item. */
-static int add_item(struct search *search, uint32_t number, uint32_t item)
+static void add_item(struct search *search, uint32_t number, uint32_t item)
 {
 	const struct group *group = &search->group[number];
 	struct sgang_point base = item_of(group, group->base);
@@ -490,8 +476,7 @@ static int add_item(struct search *search, uint32_t number, uint32_t item)
 	struct list *next = &search->next, swap;
 	size_t i = 0, k = 0;
 
-	if (reserve(next, sum->n + now->n))
-		return -1;
+	reserve(search, next, sum->n + now->n);
 	next->n = 0;
 	search->steps += sum->n + now->n;
 	sgang_budget_take(search->choice->budget, sum->n + now->n);
@@ -515,18 +500,17 @@ static int add_item(struct search *search, uint32_t number, uint32_t item)
 		if ((next->n && state.cap <= next->state[next->n - 1].cap) ||
 		    !promising(search, &state))
 			continue;
-		if (fresh && mark_trail(search, &state, number, item))
-			return -1;
+		if (fresh)
+			mark_trail(search, &state, number, item);
 		next->state[next->n++] = state;
 	}
 	swap = *sum;
 	*sum = *next;
 	*next = swap;
-	return 0;
 }
 
 /* Decide one group more. */
-static int add_group(struct search *search, uint32_t number)
+static void add_group(struct search *search, uint32_t number)
 {
 	const struct group *group = &search->group[number];
 	struct list swap;
@@ -536,8 +520,7 @@ static int add_group(struct search *search, uint32_t number)
 	find_reach(search, group, &more, &less);
 	search->more -= more < search->more ? more : search->more;
 	search->less -= less < search->less ? less : search->less;
-	if (reserve(&search->sum, search->now.n))
-		return -1;
+	reserve(search, &search->sum, search->now.n);
 	memcpy(search->sum.state, search->now.state,
 	       search->now.n * sizeof(*search->now.state));
 	search->sum.n = search->now.n;
@@ -547,24 +530,21 @@ static int add_group(struct search *search, uint32_t number)
 		if (item == group->base ||
 		    loss_of(search, group, item) > search->gap)
 			continue;
-		if (add_item(search, number, item))
-			return -1;
+		add_item(search, number, item);
 	}
 	swap = search->now;
 	search->now = search->sum;
 	search->sum = swap;
-	return 0;
 }
 
-/* Go through the groups that may deviate. Returns 1 when that is proof, 0 when
- * it was given up, -1 without memory. */
-static int improve(struct search *search)
+/* Go through the groups that may deviate. False when it was given up: that is no
+ * proof. */
+static bool improve(struct search *search)
 {
 	uint32_t i, n = order_groups(search);
 	struct state *start;
 
-	if (reserve(&search->now, 1))
-		return -1;
+	reserve(search, &search->now, 1);
 	start = &search->now.state[0];
 	memset(start, 0, sizeof(*start));
 	for (i = 0; i < search->n_groups; i++) {
@@ -583,12 +563,11 @@ static int improve(struct search *search)
 	for (i = 0; i < n && search->now.n; i++) {
 		if (search->group[i].second > search->gap)
 			break;
-		if (add_group(search, i))
-			return -1;
+		add_group(search, i);
 		if (ended(search))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Set every group to the item the best solution has. */
@@ -626,40 +605,36 @@ static void write_choice(const struct search *search, bool proved)
 	choice->exact = bound == search->best;
 }
 
-int sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
-		 sgang_plan_key limit)
+static bool choose(struct search *search, sgang_plan_key limit)
 {
-	struct search search = { .choice = choice, .grain = grain };
-	int rc, saved, proved = 1;
+	bool proved;
 
-	search.steps_max = sgang_budget_limits(choice->budget)->choose_steps /
-			   (choice->rough ? ROUGH : 1);
-	rc = set_up(&search);
-	if (rc <= 0)
-		goto out;
-	take_segments(&search);
-	find_bound(&search);
-	if (search.bound / search.q > limit) {
-		rc = 0;
-		goto out;
-	}
-	first_solution(&search);
-	find_gap(&search);
-	if (search.gap >= 0)
-		proved = improve(&search);
-	if (proved < 0) {
-		rc = -1;
-		goto out;
-	}
-	follow_trail(&search);
-	write_choice(&search, proved);
-out:
-	saved = errno;
-	free(search.now.state);
-	free(search.next.state);
-	free(search.sum.state);
-	free(search.trail);
-	sgang_pool_clear(&search.pool);
-	errno = saved;
-	return rc;
+	if (!set_up(search))
+		return false;
+	take_segments(search);
+	find_bound(search);
+	if (search->bound / search->q > limit)
+		return false;
+	first_solution(search);
+	find_gap(search);
+	proved = search->gap < 0 || improve(search);
+	follow_trail(search);
+	write_choice(search, proved);
+	return true;
+}
+
+bool sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
+		  sgang_plan_key limit)
+{
+	struct search search = {
+		.choice = choice,
+		.grain = grain,
+		.pool = sgang_pool_inside(choice->pool),
+		.steps_max = sgang_budget_limits(choice->budget)->choose_steps /
+			     (choice->rough ? ROUGH : 1)
+	};
+	bool found = choose(&search, limit);
+
+	sgang_pool_end(search.pool);
+	return found;
 }

@@ -65,8 +65,6 @@ static bool look_through(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
 		worth = (struct sgang_worth){ (uint64_t)best->price,
 					      best->tie };
 	rc = sgang_roles_exact(cuts->model, &worth, best->at);
-	if (rc < 0)
-		sgang_cuts_fail(cuts);
 	if (rc == 2)
 		return false;
 	if (rc == 1) {
@@ -125,8 +123,8 @@ static void search_inside(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
 		sgang_cuts_clear(cuts);
 		if (!sgang_cuts_holds(cuts, p) || is_found(cuts, best))
 			continue;
-		one.at = sgang_cuts_alloc(cuts, model->n_units,
-					  sizeof(*one.at));
+		one.at = sgang_pool_zalloc(cuts->pool, model->n_units,
+					   sizeof(*one.at));
 		one.missing = model->n_units + 1;
 		sgang_cuts_ban(cuts, model->n_nodes, true);
 		sgang_cuts_ban(cuts, p, false);
@@ -152,8 +150,8 @@ static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 		return;
 	}
 	if (!best->at) {
-		best->at = sgang_cuts_alloc(cuts, cuts->model->n_units,
-					    sizeof(*best->at));
+		best->at = sgang_pool_zalloc(cuts->pool, cuts->model->n_units,
+					     sizeof(*best->at));
 		best->missing = cuts->model->n_units + 1;
 	}
 	begin_on(cuts, guide, best);
@@ -176,26 +174,19 @@ static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 	search_until(cuts, best, 8, true);
 }
 
-int sgang_cuts_solve(const struct sgang_roles *model,
-		     const struct sgang_tree *guide, uint64_t steps,
-		     struct sgang_cuts_best *best)
+void sgang_cuts_solve(const struct sgang_roles *model,
+		      const struct sgang_tree *guide, uint64_t steps,
+		      struct sgang_cuts_best *best)
 {
 	struct sgang_budget *budget = model->job->request->budget;
 	struct sgang_cuts *cuts = sgang_pool_zalloc(model->job->pool, 1,
 						    sizeof(*cuts));
-	int rc = 0;
 
-	if (!cuts)
-		return -1;
 	cuts->model = model;
 	cuts->pool = model->job->pool;
 	cuts->steps_max = sgang_budget_share(budget, steps);
-	if (setjmp(cuts->out))
-		rc = -1;
-	else
-		solve(cuts, guide, best);
+	solve(cuts, guide, best);
 	sgang_budget_take(budget, cuts->steps);
-	return rc;
 }
 
 /* -- a gang in one ring -- */
@@ -216,19 +207,14 @@ bool sgang_cuts_can(const struct sgang_plan_request *request)
 	return true;
 }
 
-/* Write the best placement as the answer. NULL without memory. */
+/* Write the best placement as the answer. */
 static struct sgang_placement *make_answer(const struct sgang_roles *model,
 					   const struct sgang_cuts_best *best)
 {
 	struct sgang_placement *made = sgang_roles_place(model, best->at);
 	uint64_t bound = (uint64_t)best->bound;
 
-	if (!made)
-		return NULL;
-	if (sgang_plan_arrange(model->job->request, made)) {
-		sgang_placement_destroy(made);
-		return NULL;
-	}
+	sgang_arrange(model->job->request, model->job->pool, made);
 	made->bound = bound < made->ring.cost ? bound : made->ring.cost;
 	made->exact = sgang_cuts_proved(best);
 	return made;
@@ -259,14 +245,14 @@ int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 	job.request = &request;
 	best.bound = (int64_t)bound.cost;
 	best.bound_tie = bound.broken;
-	if (sgang_roles_open(&model, &job, broken) ||
-	    sgang_cuts_solve(&model, &guide,
-			     sgang_budget_limits(request.budget)->cuts_steps,
-			     &best))
+	if (sgang_roles_open(&model, &job, broken))
 		return -1;
+	sgang_cuts_solve(&model, &guide,
+			 sgang_budget_limits(request.budget)->cuts_steps,
+			 &best);
 	if (!best.missing && best.price < (int64_t)model.never) {
 		*placement = make_answer(&model, &best);
-		return *placement ? 1 : -1;
+		return 1;
 	}
 	if (!best.none)
 		request.budget->unproved = true;

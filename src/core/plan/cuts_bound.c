@@ -29,7 +29,7 @@ struct measures {
 };
 
 /* Raise the bound by the measure at hand. Returns 1, 0 when not all of it fits,
- * -1 without memory. */
+ * -1 with EOVERFLOW. */
 static int raise(struct measures *m)
 {
 	struct sgang_tree tree;
@@ -40,8 +40,7 @@ static int raise(struct measures *m)
 		some |= m->size[k];
 	if (!some || !sgang_budget_left(m->job->request->budget))
 		return 1;
-	if (sgang_job_by_value(m->job, m->size, m->broken, &tree))
-		return -1;
+	sgang_job_by_value(m->job, m->size, m->broken, &tree);
 	if (sgang_cost_first(m->job))
 		tree.coin = m->job->coin;
 	rc = sgang_tree_solve(&tree, m->job->pool, true);
@@ -158,8 +157,7 @@ static int pick_nodes(struct measures *m, struct sgang_tree *guide)
 		memset(guide, 0, sizeof(*guide));
 		return 1;
 	}
-	if (sgang_job_by_value(m->job, m->best, m->broken, guide))
-		return -1;
+	sgang_job_by_value(m->job, m->best, m->broken, guide);
 	if (sgang_cost_first(m->job))
 		guide->coin = m->job->coin;
 	guide->rough = true;
@@ -177,8 +175,6 @@ int sgang_cuts_bound(const struct sgang_job *job, const uint64_t *broken,
 		return rc;
 	m.size = sgang_pool_alloc(job->pool, job->n_kinds, sizeof(*m.size));
 	m.best = sgang_pool_alloc(job->pool, job->n_kinds, sizeof(*m.best));
-	if (!m.size || !m.best)
-		return -1;
 	rc = count_units(&m);
 	for (d = 0; d < job->request->n_dims && rc > 0; d++) {
 		rc = sum_resource(&m, d);

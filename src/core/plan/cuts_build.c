@@ -91,17 +91,17 @@ static struct sgang_portion *open_part(struct sgang_cuts *cuts, uint32_t group)
 	struct sgang_portion *part = &cuts->part[model->depth[group]];
 
 	if (!part->unit) {
-		part->unit = sgang_cuts_alloc(cuts, model->n_units,
-					      sizeof(*part->unit));
-		part->at = sgang_cuts_alloc(cuts, model->n_units,
-					    sizeof(*part->at));
-		part->list = sgang_cuts_alloc(cuts, model->n_groups,
-					      sizeof(*part->list));
-		part->kid = sgang_cuts_alloc(cuts, model->n_groups,
-					     sizeof(*part->kid));
-		part->choice =
-			sgang_cuts_alloc(cuts, model->n_places - model->n_nodes,
-					 sizeof(*part->choice));
+		part->unit = sgang_pool_zalloc(cuts->pool, model->n_units,
+					       sizeof(*part->unit));
+		part->at = sgang_pool_zalloc(cuts->pool, model->n_units,
+					     sizeof(*part->at));
+		part->list = sgang_pool_zalloc(cuts->pool, model->n_groups,
+					       sizeof(*part->list));
+		part->kid = sgang_pool_zalloc(cuts->pool, model->n_groups,
+					      sizeof(*part->kid));
+		part->choice = sgang_pool_zalloc(
+			cuts->pool, model->n_places - model->n_nodes,
+			sizeof(*part->choice));
 	}
 	part->group = group;
 	part->n = part->n_list = part->n_choices = 0;

@@ -23,8 +23,6 @@
 #ifndef SGANG_CUTS_PRIVATE_H
 #define SGANG_CUTS_PRIVATE_H
 
-#include <setjmp.h>
-
 #include "roles_private.h"
 
 /* The position of a unit that has no node. */
@@ -71,7 +69,6 @@ struct sgang_portion {
 struct sgang_cuts {
 	const struct sgang_roles *model;
 	struct sgang_pool *pool;
-	jmp_buf out; /* for sgang_cuts_fail() */
 
 	/* -- what does not change -- */
 	uint32_t n_dims;
@@ -145,11 +142,6 @@ struct sgang_cuts {
 #define SGANG_CUTS_DEAR INT64_MAX
 
 /* -- cuts_state.c -- */
-
-/* There is no memory: does not return. */
-__attribute__((noreturn)) void sgang_cuts_fail(struct sgang_cuts *cuts);
-/* 'n' pieces of 'size' bytes, all zero. */
-void *sgang_cuts_alloc(struct sgang_cuts *cuts, size_t n, size_t size);
 
 /* Look through the model; no unit has a node then. */
 void sgang_cuts_open(struct sgang_cuts *cuts);
@@ -263,17 +255,17 @@ void sgang_cuts_search(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
 
 /* Bounds for a gang in one ring, whose members may be in any order, and in
  * 'guide' the nodes that the best of these takes (none: 'n_picks' is 0). Returns
- * 1, 0 when the gang does not fit, -1 with ENOMEM. */
+ * 1, 0 when the gang does not fit, -1 with EOVERFLOW. */
 int sgang_cuts_bound(const struct sgang_job *job, const uint64_t *broken,
 		     struct sgang_bound *bound, struct sgang_tree *guide);
 
 /* -- cuts.c -- */
 
 /* The best placement that is found in so many steps out of SGANG_PLAN_STEPS;
- * fills 'best', of which the bounds are given. One beginning is on the nodes of 'guide' (may be NULL). -1 with
- * ENOMEM. */
-int sgang_cuts_solve(const struct sgang_roles *model,
-		     const struct sgang_tree *guide, uint64_t steps,
-		     struct sgang_cuts_best *best);
+ * fills 'best', of which the bounds are given. One beginning is on the nodes of
+ * 'guide' (may be NULL). */
+void sgang_cuts_solve(const struct sgang_roles *model,
+		      const struct sgang_tree *guide, uint64_t steps,
+		      struct sgang_cuts_best *best);
 
 #endif

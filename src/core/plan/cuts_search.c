@@ -368,10 +368,11 @@ void sgang_cuts_search(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
 		.cuts = cuts,
 		.best = best,
 		.least = find_least(cuts->model),
-		.out = sgang_cuts_alloc(cuts, n, sizeof(*search.out)),
-		.old = sgang_cuts_alloc(cuts, n, sizeof(*search.old)),
-		.is_out = sgang_cuts_alloc(cuts, n, sizeof(*search.is_out)),
-		.again = sgang_cuts_alloc(cuts, n, sizeof(*search.again))
+		.out = sgang_pool_zalloc(cuts->pool, n, sizeof(*search.out)),
+		.old = sgang_pool_zalloc(cuts->pool, n, sizeof(*search.old)),
+		.is_out = sgang_pool_zalloc(cuts->pool, n,
+					    sizeof(*search.is_out)),
+		.again = sgang_pool_zalloc(cuts->pool, n, sizeof(*search.again))
 	};
 
 	cuts->few = true;

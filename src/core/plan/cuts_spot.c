@@ -238,8 +238,8 @@ static void remember(struct sgang_cuts *cuts, struct sgang_spot **spot)
 	uint32_t n = cuts->model->n_places - cuts->model->n_nodes;
 
 	if (!*spot)
-		*spot = sgang_cuts_alloc(cuts, cuts->n_bins + n,
-					 sizeof(**spot));
+		*spot = sgang_pool_zalloc(cuts->pool, cuts->n_bins + n,
+					  sizeof(**spot));
 }
 
 uint32_t sgang_cuts_spot(struct sgang_cuts *cuts, uint32_t unit,

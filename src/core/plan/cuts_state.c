@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cuts_state.c - where units are, and what that costs */
 
-#include <errno.h>
 #include <string.h>
 
 #include "cuts_private.h"
@@ -11,23 +10,6 @@
 
 /* Nodes of a bin, at most. */
 #define BIN_MAX 32
-
-/* -- memory -- */
-
-void sgang_cuts_fail(struct sgang_cuts *cuts)
-{
-	errno = ENOMEM;
-	longjmp(cuts->out, 1);
-}
-
-void *sgang_cuts_alloc(struct sgang_cuts *cuts, size_t n, size_t size)
-{
-	void *data = sgang_pool_zalloc(cuts->pool, n ? n : 1, size);
-
-	if (!data)
-		sgang_cuts_fail(cuts);
-	return data;
-}
 
 uint32_t sgang_cuts_any(struct sgang_cuts *cuts, uint32_t n)
 {
@@ -55,18 +37,18 @@ static void list_groups(struct sgang_cuts *cuts)
 	const struct sgang_roles *model = cuts->model;
 	uint32_t c, g, i, n;
 
-	cuts->chain = sgang_cuts_alloc(cuts, model->n_classes,
-				       sizeof(*cuts->chain));
-	cuts->first = sgang_cuts_alloc(cuts, model->n_groups,
-				       sizeof(*cuts->first));
-	cuts->class_of = sgang_cuts_alloc(cuts, model->n_units,
-					  sizeof(*cuts->class_of));
+	cuts->chain = sgang_pool_zalloc(cuts->pool, model->n_classes,
+					sizeof(*cuts->chain));
+	cuts->first = sgang_pool_zalloc(cuts->pool, model->n_groups,
+					sizeof(*cuts->first));
+	cuts->class_of = sgang_pool_zalloc(cuts->pool, model->n_units,
+					   sizeof(*cuts->class_of));
 	for (c = 0; c < model->n_classes; c++) {
 		const struct sgang_class *class = &model->class[c];
 
 		n = model->depth[class->leaf] + 2;
-		cuts->chain[c] = sgang_cuts_alloc(cuts, n,
-						  sizeof(**cuts->chain));
+		cuts->chain[c] = sgang_pool_zalloc(cuts->pool, n,
+						   sizeof(**cuts->chain));
 		for (n = 0, g = class->leaf; g != SGANG_PLAN_NO_GROUP;
 		     g = model->group[g].parent)
 			cuts->chain[c][n++] = g;
@@ -107,7 +89,7 @@ static void find_likes(struct sgang_cuts *cuts)
 {
 	uint32_t n = cuts->model->n_classes, c, b;
 
-	cuts->like = sgang_cuts_alloc(cuts, n, sizeof(*cuts->like));
+	cuts->like = sgang_pool_zalloc(cuts->pool, n, sizeof(*cuts->like));
 	for (c = 0; c < n; c++) {
 		for (b = 0; b < c; b++) {
 			if (cuts->like[b] == b && is_like(cuts, b, c))
@@ -144,12 +126,12 @@ static void find_shares(struct sgang_cuts *cuts)
 	const uint32_t *g;
 
 	find_total(job, total);
-	cuts->least = sgang_cuts_alloc(cuts, (size_t)job->n_kinds * n,
-				       sizeof(*cuts->least));
-	cuts->hard = sgang_cuts_alloc(cuts, cuts->model->n_groups,
-				      sizeof(*cuts->hard));
-	cuts->share = sgang_cuts_alloc(cuts, cuts->model->n_classes,
-				       sizeof(*cuts->share));
+	cuts->least = sgang_pool_zalloc(cuts->pool, (size_t)job->n_kinds * n,
+					sizeof(*cuts->least));
+	cuts->hard = sgang_pool_zalloc(cuts->pool, cuts->model->n_groups,
+				       sizeof(*cuts->hard));
+	cuts->share = sgang_pool_zalloc(cuts->pool, cuts->model->n_classes,
+					sizeof(*cuts->share));
 	for (k = 0; k < job->n_kinds; k++) {
 		for (d = 0; d < n; d++)
 			cuts->least[(size_t)k * n + d] =
@@ -248,16 +230,20 @@ static void count_room(struct sgang_cuts *cuts)
 	const struct sgang_job *job = model->job;
 	uint32_t k, pos, p, fits;
 
-	cuts->room = sgang_cuts_alloc(cuts, job->n_kinds, sizeof(*cuts->room));
-	cuts->most = sgang_cuts_alloc(cuts, job->n_kinds, sizeof(*cuts->most));
-	cuts->may = sgang_cuts_alloc(cuts, job->n_kinds, sizeof(*cuts->may));
-	cuts->need = sgang_cuts_alloc(cuts, job->n_kinds, sizeof(*cuts->need));
+	cuts->room = sgang_pool_zalloc(cuts->pool, job->n_kinds,
+				       sizeof(*cuts->room));
+	cuts->most = sgang_pool_zalloc(cuts->pool, job->n_kinds,
+				       sizeof(*cuts->most));
+	cuts->may = sgang_pool_zalloc(cuts->pool, job->n_kinds,
+				      sizeof(*cuts->may));
+	cuts->need = sgang_pool_zalloc(cuts->pool, job->n_kinds,
+				       sizeof(*cuts->need));
 	for (k = 0; k < job->n_kinds; k++) {
 		cuts->need[k] = plain_need(job, &job->kind[k]);
-		cuts->room[k] = sgang_cuts_alloc(cuts, model->n_places,
-						 sizeof(**cuts->room));
-		cuts->may[k] = sgang_cuts_alloc(cuts, model->n_nodes,
-						sizeof(**cuts->may));
+		cuts->room[k] = sgang_pool_zalloc(cuts->pool, model->n_places,
+						  sizeof(**cuts->room));
+		cuts->may[k] = sgang_pool_zalloc(cuts->pool, model->n_nodes,
+						 sizeof(**cuts->may));
 		for (pos = 0; pos < model->n_nodes; pos++) {
 			fits = count_fits(cuts, k, pos);
 			cuts->may[k][pos] = fits;
@@ -300,16 +286,16 @@ static void number_places(struct sgang_cuts *cuts)
 	const struct sgang_coin *coin = model->job->coin;
 	uint32_t p, d, n = model->n_places - model->n_nodes;
 
-	cuts->weight = sgang_cuts_alloc(cuts, model->n_places,
-					sizeof(*cuts->weight));
-	cuts->height = sgang_cuts_alloc(cuts, model->n_places,
-					sizeof(*cuts->height));
-	cuts->bin = sgang_cuts_alloc(cuts, model->n_nodes + 1,
-				     sizeof(*cuts->bin));
-	cuts->bin_of = sgang_cuts_alloc(cuts, model->n_nodes,
-					sizeof(*cuts->bin_of));
-	cuts->sort = sgang_cuts_alloc(cuts, model->n_nodes,
-				      sizeof(*cuts->sort));
+	cuts->weight = sgang_pool_zalloc(cuts->pool, model->n_places,
+					 sizeof(*cuts->weight));
+	cuts->height = sgang_pool_zalloc(cuts->pool, model->n_places,
+					 sizeof(*cuts->height));
+	cuts->bin = sgang_pool_zalloc(cuts->pool, model->n_nodes + 1,
+				      sizeof(*cuts->bin));
+	cuts->bin_of = sgang_pool_zalloc(cuts->pool, model->n_nodes,
+					 sizeof(*cuts->bin_of));
+	cuts->sort = sgang_pool_zalloc(cuts->pool, model->n_nodes,
+				       sizeof(*cuts->sort));
 	for (d = 0; d < n; d++) {
 		const struct sgang_domain *domain =
 			sgang_fabric_domain(model->job->request->fabric, d);
@@ -343,11 +329,11 @@ static void count_free(struct sgang_cuts *cuts)
 	const struct sgang_roles *model = cuts->model;
 	uint32_t n = model->n_places - model->n_nodes, pos, p, d;
 
-	cuts->free = sgang_cuts_alloc(cuts,
-				      (size_t)model->n_nodes * cuts->n_dims,
-				      sizeof(*cuts->free));
-	cuts->sum = sgang_cuts_alloc(cuts, (size_t)n * cuts->n_dims,
-				     sizeof(*cuts->sum));
+	cuts->free = sgang_pool_zalloc(cuts->pool,
+				       (size_t)model->n_nodes * cuts->n_dims,
+				       sizeof(*cuts->free));
+	cuts->sum = sgang_pool_zalloc(cuts->pool, (size_t)n * cuts->n_dims,
+				      sizeof(*cuts->sum));
 	for (pos = 0; pos < model->n_nodes; pos++) {
 		const uint32_t *free = sgang_job_free(model->job,
 						      node_at(cuts, pos));
@@ -370,30 +356,33 @@ static void begin(struct sgang_cuts *cuts)
 	const struct sgang_roles *model = cuts->model;
 	uint32_t n = model->n_units, i;
 
-	cuts->at = sgang_cuts_alloc(cuts, n, sizeof(*cuts->at));
-	cuts->next = sgang_cuts_alloc(cuts, n, sizeof(*cuts->next));
-	cuts->last = sgang_cuts_alloc(cuts, n, sizeof(*cuts->last));
-	cuts->head = sgang_cuts_alloc(cuts, model->n_nodes,
-				      sizeof(*cuts->head));
-	cuts->ban = sgang_cuts_alloc(cuts, model->n_nodes, sizeof(*cuts->ban));
-	cuts->row = sgang_cuts_alloc(cuts, model->n_places, sizeof(*cuts->row));
-	cuts->zero = sgang_cuts_alloc(cuts, model->n_groups + model->n_classes,
-				      sizeof(*cuts->zero));
-	cuts->version = sgang_cuts_alloc(
-		cuts, cuts->n_bins + model->n_places - model->n_nodes,
+	cuts->at = sgang_pool_zalloc(cuts->pool, n, sizeof(*cuts->at));
+	cuts->next = sgang_pool_zalloc(cuts->pool, n, sizeof(*cuts->next));
+	cuts->last = sgang_pool_zalloc(cuts->pool, n, sizeof(*cuts->last));
+	cuts->head = sgang_pool_zalloc(cuts->pool, model->n_nodes,
+				       sizeof(*cuts->head));
+	cuts->ban = sgang_pool_zalloc(cuts->pool, model->n_nodes,
+				      sizeof(*cuts->ban));
+	cuts->row = sgang_pool_zalloc(cuts->pool, model->n_places,
+				      sizeof(*cuts->row));
+	cuts->zero = sgang_pool_zalloc(cuts->pool,
+				       model->n_groups + model->n_classes,
+				       sizeof(*cuts->zero));
+	cuts->version = sgang_pool_zalloc(
+		cuts->pool, cuts->n_bins + model->n_places - model->n_nodes,
 		sizeof(*cuts->version));
-	cuts->spot = sgang_cuts_alloc(cuts, model->n_classes,
-				      sizeof(*cuts->spot));
-	cuts->away = sgang_cuts_alloc(cuts, model->n_classes,
-				      sizeof(*cuts->away));
-	cuts->turn = sgang_cuts_alloc(cuts, n, sizeof(*cuts->turn));
-	cuts->list = sgang_cuts_alloc(cuts, n, sizeof(*cuts->list));
-	cuts->units = sgang_cuts_alloc(cuts, model->job->n_kinds,
-				       sizeof(*cuts->units));
-	cuts->come = sgang_cuts_alloc(cuts, model->n_groups,
-				      sizeof(*cuts->come));
-	cuts->above = sgang_cuts_alloc(cuts, model->n_places,
-				       sizeof(*cuts->above));
+	cuts->spot = sgang_pool_zalloc(cuts->pool, model->n_classes,
+				       sizeof(*cuts->spot));
+	cuts->away = sgang_pool_zalloc(cuts->pool, model->n_classes,
+				       sizeof(*cuts->away));
+	cuts->turn = sgang_pool_zalloc(cuts->pool, n, sizeof(*cuts->turn));
+	cuts->list = sgang_pool_zalloc(cuts->pool, n, sizeof(*cuts->list));
+	cuts->units = sgang_pool_zalloc(cuts->pool, model->job->n_kinds,
+					sizeof(*cuts->units));
+	cuts->come = sgang_pool_zalloc(cuts->pool, model->n_groups,
+				       sizeof(*cuts->come));
+	cuts->above = sgang_pool_zalloc(cuts->pool, model->n_places,
+					sizeof(*cuts->above));
 	for (i = 0; i < n; i++)
 		cuts->at[i] = SGANG_CUTS_NOWHERE;
 	for (i = 0; i < model->n_nodes; i++)
@@ -465,8 +454,9 @@ static uint32_t *own_row(struct sgang_cuts *cuts, uint32_t place)
 	uint32_t n = model->n_groups;
 
 	if (cuts->row[place] == cuts->zero)
-		cuts->row[place] = sgang_cuts_alloc(
-			cuts, place < model->n_nodes ? n + model->n_classes : n,
+		cuts->row[place] = sgang_pool_zalloc(
+			cuts->pool,
+			place < model->n_nodes ? n + model->n_classes : n,
 			sizeof(**cuts->row));
 	return cuts->row[place];
 }

@@ -5,8 +5,6 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plan_private.h"
 
@@ -63,16 +61,11 @@ static int plan_request(struct sgang_job *job,
 			struct sgang_placement **placement,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
-	uint32_t n = sgang_fabric_domains(job->request->fabric);
-	uint64_t *broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
-	struct sgang_coin *coin;
+	uint64_t *broken = sgang_find_broken(job->request, job->pool);
 	int rc;
 
-	if (!broken || sgang_job_find_kinds(job) ||
-	    sgang_find_broken(job->request, job->pool, broken) ||
-	    sgang_coin_find(job, broken, &coin))
-		return -1;
-	job->coin = coin;
+	sgang_job_find_kinds(job);
+	job->coin = sgang_coin_find(job, broken);
 	if (job->request->n_groups)
 		return sgang_roles_plan(job, broken, placement, nofit);
 	if (job->request->spread)
@@ -82,10 +75,9 @@ static int plan_request(struct sgang_job *job,
 	else
 		rc = sgang_job_plan(job, broken, placement);
 	if (!rc && nofit && !job->request->spread)
-		return sgang_nofit_explain(job, nofit);
-	if (rc > 0 && job->request->spread &&
-	    sgang_have_required(job, *placement))
-		return -1;
+		sgang_nofit_explain(job, nofit);
+	if (rc > 0 && job->request->spread)
+		sgang_have_required(job, *placement);
 	if (rc > 0 && job->request->parallel) {
 		rc = sgang_parallel_plan(job, broken, placement, nofit, err);
 		if (rc > 0 && sgang_request_requires(job->request))
@@ -95,19 +87,19 @@ static int plan_request(struct sgang_job *job,
 }
 
 int sgang_plan_ordered(const struct sgang_plan_request *asked,
+		       struct sgang_pool *pool,
 		       struct sgang_placement **placement,
 		       struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct sgang_plan_request request = *asked;
-	struct sgang_pool pool = { NULL };
-	struct sgang_job job = { .request = &request, .pool = &pool };
+	struct sgang_job job = { .request = &request };
 	struct sgang_placement *made = NULL;
-	struct sgang_halves own = { .n_sets = 0 };
 	struct sgang_nofit why;
-	int rc = 0;
+	int rc;
 
 	if (check_request(asked, err))
 		return -1;
+	job.pool = sgang_pool_inside(pool);
 	request.n_dims = sgang_plan_dims(&request);
 	if (request.n_groups && request.group->require < request.max_level)
 		request.max_level = request.group->require;
@@ -118,26 +110,18 @@ int sgang_plan_ordered(const struct sgang_plan_request *asked,
 			request.max_level = request.spread_level;
 	}
 	if (sgang_request_requires(asked))
-		rc = sgang_confine(&request, &pool, &own);
-	if (!rc)
-		rc = plan_request(&job, &made, nofit ? &why : NULL, err);
-	if (!rc && nofit)
+		sgang_confine(&request, job.pool);
+	rc = plan_request(&job, &made, nofit ? &why : NULL, err);
+	if (!rc && nofit) {
 		sgang_required_nofit(asked, &why);
-	sgang_halves_destroy(&own);
-	sgang_pool_clear(&pool);
-	if (rc <= 0)
-		sgang_placement_destroy(made);
-	if (rc < 0 && errno == EINVAL)
-		return -1;
+		*nofit = why;
+	}
+	if (rc > 0)
+		*placement = sgang_placement_copy(made, pool);
+	sgang_pool_end(job.pool);
 	if (rc < 0 && errno == EOVERFLOW)
 		return sgang_errf(err, EINVAL,
 				  "plan: hop costs or numbers of "
 				  "ranks are too large to be added up");
-	if (rc < 0)
-		return sgang_errf(err, ENOMEM, "plan: out of memory");
-	if (rc)
-		*placement = made;
-	else if (nofit)
-		*nofit = why;
 	return rc;
 }

@@ -31,7 +31,7 @@ struct leaf {
 
 struct search {
 	const struct sgang_plan_request *request;
-	struct sgang_pool pool;
+	struct sgang_pool *pool;
 	uint64_t need;    /* slots of all members */
 	bool whole;       /* of whole nodes alone */
 	uint32_t *number; /* by domain: candidate, NONE: not one */
@@ -233,17 +233,15 @@ struct slack {
 	uint64_t in_leaves; /* of those that it uses */
 };
 
-static int find_slack(struct search *search,
-		      const struct sgang_placement *placement,
-		      struct slack *slack)
+static void find_slack(struct search *search,
+		       const struct sgang_placement *placement,
+		       struct slack *slack)
 {
 	const struct sgang_fabric *fabric = search->request->fabric;
 	bool *seen = sgang_pool_zalloc(
-		&search->pool, sgang_fabric_domains(fabric), sizeof(*seen));
+		search->pool, sgang_fabric_domains(fabric), sizeof(*seen));
 	size_t i;
 
-	if (!seen)
-		return -1;
 	slack->common = find_common(search, placement);
 	slack->in_common = free_in(search, slack->common);
 	slack->in_leaves = 0;
@@ -257,7 +255,14 @@ static int find_slack(struct search *search,
 		slack->in_leaves -= run->slots;
 		slack->in_common -= run->slots;
 	}
-	return 0;
+}
+
+/* Is the other placement heavier than the one that was chosen? */
+static bool is_heavier(struct search *search,
+		       const struct sgang_placement *rival)
+{
+	return sgang_plan_weight(search->request, search->pool, rival) >
+	       sgang_plan_weight(search->request, search->pool, search->chosen);
 }
 
 /* The largest wholly free domain that it begins to use; NONE: there is none. */
@@ -306,25 +311,23 @@ static void say_slack(const struct search *search, const struct slack *ours,
 }
 
 /* The tie rules of plan.h, for a placement that costs the same. */
-static int say_tie(struct search *search, const struct sgang_placement *rival,
-		   struct sgang_other *other)
+static void say_tie(struct search *search, const struct sgang_placement *rival,
+		    struct sgang_other *other)
 {
 	const struct sgang_plan_request *request = search->request;
 	const struct sgang_placement *chosen = search->chosen;
 	uint32_t most = breaks_most(search, rival);
 	struct slack our_slack, their_slack;
-	uint64_t ours, theirs, our_weight, their_weight;
+	uint64_t ours = sgang_count_broken(request, search->pool,
+					   search->broken, chosen->runs,
+					   chosen->n_runs);
+	uint64_t theirs = sgang_count_broken(request, search->pool,
+					     search->broken, rival->runs,
+					     rival->n_runs);
 
-	if (sgang_plan_weigh(request, chosen, &our_weight) ||
-	    sgang_plan_weigh(request, rival, &their_weight) ||
-	    sgang_count_broken(request, &search->pool, search->broken,
-			       chosen->runs, chosen->n_runs, &ours) ||
-	    sgang_count_broken(request, &search->pool, search->broken,
-			       rival->runs, rival->n_runs, &theirs) ||
-	    find_slack(search, chosen, &our_slack) ||
-	    find_slack(search, rival, &their_slack))
-		return -1;
-	other->heavier = their_weight > our_weight;
+	find_slack(search, chosen, &our_slack);
+	find_slack(search, rival, &their_slack);
+	other->heavier = is_heavier(search, rival);
 	if (other->heavier)
 		snprintf(other->why, sizeof(other->why),
 			 "same cost, but heavier nodes");
@@ -336,7 +339,6 @@ static int say_tie(struct search *search, const struct sgang_placement *rival,
 			 domain_at(search, most)->name);
 	else
 		say_slack(search, &our_slack, &their_slack, other);
-	return 0;
 }
 
 /* The value that the planner has minimised. */
@@ -363,39 +365,24 @@ static void say_cost(struct sgang_other *other, uint64_t ours)
 			 other->cost, ours);
 }
 
-/* Where weights come first, something cheaper may be heavier. */
-static int find_heavier(struct search *search,
-			const struct sgang_placement *rival,
-			struct sgang_other *other)
-{
-	uint64_t ours, theirs;
-
-	if (!search->request->weight_first ||
-	    other->cost > cost_of(search, search->chosen))
-		return 0;
-	if (sgang_plan_weigh(search->request, search->chosen, &ours) ||
-	    sgang_plan_weigh(search->request, rival, &theirs))
-		return -1;
-	other->heavier = theirs > ours;
-	return 0;
-}
-
-static int say_why(struct search *search, const struct sgang_placement *rival,
-		   struct sgang_other *other)
+static void say_why(struct search *search, const struct sgang_placement *rival,
+		    struct sgang_other *other)
 {
 	uint64_t ours = cost_of(search, search->chosen);
 
-	if (!other->fits)
+	if (!other->fits) {
 		snprintf(other->why, sizeof(other->why),
 			 "%" PRIu64 " of %" PRIu64 " fit", other->free,
 			 other->needed);
-	else if (other->cost == ours)
-		return say_tie(search, rival, other);
-	else if (find_heavier(search, rival, other))
-		return -1;
-	else
+	} else if (other->cost == ours) {
+		say_tie(search, rival, other);
+	} else {
+		/* where weights come first, something cheaper may be heavier */
+		other->heavier = search->request->weight_first &&
+				 other->cost < ours &&
+				 is_heavier(search, rival);
 		say_cost(other, ours);
-	return 0;
+	}
 }
 
 /* Let what is free on the nodes of a domain be free in 'free', or nothing. */
@@ -428,7 +415,7 @@ static int look_at(struct search *search, uint32_t d, struct sgang_other *other,
 
 	open_domain(search, d, true);
 	request.free = search->free;
-	rc = sgang_plan(&request, &rival, &nofit, err);
+	rc = sgang_plan_in(search->pool, &request, &rival, &nofit, err);
 	open_domain(search, d, false);
 	if (rc < 0)
 		return -1;
@@ -441,63 +428,73 @@ static int look_at(struct search *search, uint32_t d, struct sgang_other *other,
 		other->free = nofit.best_free;
 		other->needed = nofit.needed;
 	}
-	rc = say_why(search, rival, other);
-	sgang_placement_destroy(rival);
-	return rc ? sgang_errf(err, ENOMEM, "out of memory") : 0;
+	say_why(search, rival, other);
+	return 0;
 }
 
-static int set_up(struct search *search)
+static void set_up(struct search *search)
 {
 	const struct sgang_fabric *fabric = search->request->fabric;
 	uint32_t n = sgang_fabric_domains(fabric);
-	struct sgang_pool *pool = &search->pool;
+	struct sgang_pool *pool = search->pool;
 
 	search->number = sgang_pool_alloc(pool, n, sizeof(*search->number));
 	search->candidate = sgang_pool_zalloc(pool, n,
 					      sizeof(*search->candidate));
 	search->leaf = sgang_pool_zalloc(pool, n + 1, sizeof(*search->leaf));
-	search->broken = sgang_pool_zalloc(pool, n, sizeof(*search->broken));
 	search->free = sgang_pool_zalloc(
 		pool, at_node(search->request, sgang_fabric_nodes(fabric)),
 		sizeof(*search->free));
-	if (!search->number || !search->candidate || !search->leaf ||
-	    !search->broken || !search->free)
-		return -1;
-	return sgang_find_broken(search->request, pool, search->broken);
+	search->broken = sgang_find_broken(search->request, pool);
+}
+
+/* What sgang_explain_others() was asked. */
+struct question {
+	const struct sgang_plan_request *request;
+	const struct sgang_placement *placement;
+	size_t most;
+	struct sgang_others *others;
+	struct sgang_error *err;
+};
+
+static int find_others(struct sgang_pool *pool, void *arg)
+{
+	const struct question *q = arg;
+	struct search search = { .request = q->request,
+				 .chosen = q->placement,
+				 .pool = pool };
+	struct sgang_others found = { .n = 0 };
+	uint32_t i;
+
+	set_up(&search);
+	found.common = find_common(&search, q->placement);
+	find_candidates(&search, found.common);
+	rank(&search);
+	for (i = 0; i < search.n && found.n < q->most; i++) {
+		struct sgang_other *other = &found.other[found.n];
+
+		if (look_at(&search, search.candidate[i].domain, other, q->err))
+			return -1;
+		/* A place without a node that a member requires tells nothing.
+		 */
+		found.n += other->fits || other->needed;
+	}
+	found.left_out = search.n - i;
+	found.cost = cost_of(&search, q->placement);
+	*q->others = found;
+	return 0;
 }
 
 int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
 			 struct sgang_others *others, struct sgang_error *err)
 {
-	struct search search = { .request = request, .chosen = placement };
-	struct sgang_others found = { .n = 0 };
-	uint32_t i;
-	int rc = -1;
+	struct question q = { request, placement, most, others, err };
+	int rc = sgang_plan_run(request->budget, find_others, &q);
 
-	if (set_up(&search)) {
-		sgang_errf(err, ENOMEM, "out of memory");
-		goto out;
-	}
-	found.common = find_common(&search, placement);
-	find_candidates(&search, found.common);
-	rank(&search);
-	for (i = 0; i < search.n && found.n < most; i++) {
-		struct sgang_other *other = &found.other[found.n];
-
-		if (look_at(&search, search.candidate[i].domain, other, err))
-			goto out;
-		/* A place without a node that a member requires tells nothing.
-		 */
-		found.n += other->fits || other->needed;
-	}
-	found.left_out = search.n - i;
-	found.cost = cost_of(&search, placement);
-	*others = found;
-	rc = 0;
-out:
-	sgang_pool_clear(&search.pool);
-	return rc;
+	return rc < 0 && errno == ENOMEM ?
+		       sgang_errf(err, ENOMEM, "out of memory") :
+		       rc;
 }
 
 int sgang_explain_order(const struct sgang_plan_request *request,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fit.c - first fit, domain by domain */
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mixed.h"
 
@@ -175,8 +173,6 @@ static uint64_t *sum_free(const struct mixed *mixed)
 		mixed->job->pool, (size_t)mixed->n_nodes + 1, sizeof(*sum));
 	uint32_t pos;
 
-	if (!sum)
-		return NULL;
 	sum[0] = 0;
 	for (pos = 0; pos < mixed->n_nodes; pos++)
 		sum[pos + 1] = sum[pos] +
@@ -210,8 +206,6 @@ static struct candidate *list_candidates(const struct mixed *mixed, size_t *n)
 	candidate = sgang_pool_alloc(mixed->job->pool,
 				     (size_t)n_domains + mixed->n_nodes,
 				     sizeof(*candidate));
-	if (!sum || !candidate)
-		return NULL;
 	*n = 0;
 	for (pos = 0; pos < mixed->n_nodes; pos++) {
 		node.first_pos = pos;
@@ -227,29 +221,26 @@ static struct candidate *list_candidates(const struct mixed *mixed, size_t *n)
 	return candidate;
 }
 
-/* Every construction within one domain. Returns 1 when one worked, 0, or -1
- * without memory. */
-static int try_domain(struct mixed *mixed, const struct sgang_domain *domain)
+/* Every construction within one domain. False when none worked. */
+static bool try_domain(struct mixed *mixed, const struct sgang_domain *domain)
 {
+	bool worked = false;
 	enum fit fit;
-	int rc, worked = 0;
 
 	for (fit = NEXT_IN_ORDER; fit < FITS && !done(mixed); fit++) {
 		if (fit > FIRST_LARGE && worked)
 			break;
 		if (sgang_mixed_fit(mixed, domain, fit)) {
 			sgang_mixed_finish(mixed);
-			worked = 1;
+			worked = true;
 		}
 	}
 	if (worked || domain->level == SGANG_LEVEL_ISLAND)
 		return worked;
-	if (mixed->found)
-		return 0;
-	rc = sgang_mixed_pack(mixed, domain);
-	if (rc > 0)
-		sgang_mixed_finish(mixed);
-	return rc;
+	if (mixed->found || !sgang_mixed_pack(mixed, domain))
+		return false;
+	sgang_mixed_finish(mixed);
+	return true;
 }
 
 /* Is there no larger place to try? */
@@ -268,11 +259,8 @@ int sgang_mixed_try_domains(struct mixed *mixed)
 	uint32_t level = 0, worked = 0, failed = 0;
 	struct candidate *candidate;
 	size_t i, n;
-	int rc;
 
 	candidate = list_candidates(mixed, &n);
-	if (!candidate)
-		return -1;
 	for (i = 0; i < n && !done(mixed); i++) {
 		const struct sgang_domain *domain = &candidate[i].domain;
 
@@ -286,11 +274,10 @@ int sgang_mixed_try_domains(struct mixed *mixed)
 		if ((failed >= FAILURES_MAX || ended(mixed)) &&
 		    (mixed->found || !highest(mixed, domain)))
 			continue;
-		rc = try_domain(mixed, domain);
-		if (rc < 0)
-			return -1;
-		worked += rc > 0;
-		failed += !rc;
+		if (try_domain(mixed, domain))
+			worked++;
+		else
+			failed++;
 	}
 	return 0;
 }

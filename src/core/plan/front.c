@@ -6,8 +6,6 @@
  * points that another one beats in both cost and capacity go at once.
  */
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan_private.h"
@@ -20,29 +18,15 @@
 
 enum { NOW, NEXT, SUM, CHILD, LISTS }; /* use of the four lists */
 
-void sgang_front_work_clear(struct sgang_front_work *work)
-{
-	int saved = errno;
-	int i;
-
-	for (i = 0; i < LISTS; i++)
-		free(work->list[i]);
-	errno = saved;
-}
-
-static int reserve(struct sgang_front_work *work, int which, size_t n)
+static void reserve(struct sgang_front_work *work, int which, size_t n)
 {
 	size_t room = n + n / 2 + 64;
-	struct sgang_point *bigger;
 
 	if (n <= work->room[which])
-		return 0;
-	bigger = realloc(work->list[which], room * sizeof(*bigger));
-	if (!bigger)
-		return -1;
-	work->list[which] = bigger;
+		return;
+	work->list[which] = sgang_pool_resize(work->pool, work->list[which],
+					      room, sizeof(*work->list[which]));
 	work->room[which] = room;
-	return 0;
 }
 
 static void swap_lists(struct sgang_front_work *work, int a, int b)
@@ -56,13 +40,11 @@ static void swap_lists(struct sgang_front_work *work, int a, int b)
 	work->room[b] = room;
 }
 
-int sgang_front_begin(struct sgang_front_work *work)
+void sgang_front_begin(struct sgang_front_work *work)
 {
-	if (reserve(work, NOW, 1))
-		return -1;
+	reserve(work, NOW, 1);
 	memset(&work->list[NOW][0], 0, sizeof(work->list[NOW][0]));
 	work->n = 1;
-	return 0;
 }
 
 static bool in_a_band(const struct sgang_front_work *work,
@@ -154,25 +136,22 @@ static void thin(struct sgang_front_work *work, size_t max)
 }
 
 /* The new list: 'base', and 'base' shifted by each of the points. */
-static int add_points(struct sgang_front_work *work,
-		      const struct sgang_point *base, size_t n_base,
-		      const struct sgang_point *point, size_t n)
+static void add_points(struct sgang_front_work *work,
+		       const struct sgang_point *base, size_t n_base,
+		       const struct sgang_point *point, size_t n)
 {
 	size_t i, n_sum = n_base;
 
-	if (reserve(work, SUM, n_base))
-		return -1;
+	reserve(work, SUM, n_base);
 	memcpy(work->list[SUM], base, n_base * sizeof(*base));
 	for (i = 0; i < n && point[i].key <= work->limit; i++) {
-		if (reserve(work, NEXT, n_sum + n_base))
-			return -1;
+		reserve(work, NEXT, n_sum + n_base);
 		n_sum = merge(work, work->list[SUM], n_sum, base, n_base,
 			      &point[i]);
 		swap_lists(work, SUM, NEXT);
 	}
 	swap_lists(work, NOW, SUM);
 	work->n = n_sum;
-	return 0;
 }
 
 /* Could the sum of a child's point with any others be in a band? */
@@ -192,66 +171,58 @@ static bool may_be_in_a_band(const struct sgang_front_work *work,
 }
 
 /* The child's points that matter, with (0, 0) in front, in a list of their own.
- * '*n' is how many there are besides. */
-static int copy_child(struct sgang_front_work *work,
-		      const struct sgang_front *child, size_t *n)
+ * Returns how many there are besides. */
+static size_t copy_child(struct sgang_front_work *work,
+			 const struct sgang_front *child)
 {
 	struct sgang_point *list;
-	uint32_t i;
+	size_t n = 0;
 
-	if (reserve(work, CHILD, (size_t)child->n + 1))
-		return -1;
+	reserve(work, CHILD, (size_t)child->n + 1);
 	list = work->list[CHILD];
 	memset(&list[0], 0, sizeof(list[0]));
-	for (i = 0, *n = 0; i < child->n; i++) {
+	for (uint32_t i = 0; i < child->n; i++) {
 		if (may_be_in_a_band(work, &child->point[i]))
-			list[++*n] = child->point[i];
+			list[++n] = child->point[i];
 	}
-	return 0;
+	return n;
 }
 
-int sgang_front_add(struct sgang_front_work *work,
-		    const struct sgang_front *child)
+void sgang_front_add(struct sgang_front_work *work,
+		     const struct sgang_front *child)
 {
 	size_t max = work->steps < work->steps_max ?
 			     POINTS_MAX :
 			     sgang_budget_limits(work->budget)->tired_points;
 	size_t n = work->n, n_child;
-	int rc;
 
 	if (!child->n)
-		return 0;
+		return;
 	if (!sgang_budget_left(work->budget))
 		max = POINTS_MAX_ENDED;
-	if (copy_child(work, child, &n_child))
-		return -1;
+	n_child = copy_child(work, child);
 	/* a sum is the same either way; the shorter one is gone through */
 	if (n_child < n)
-		rc = add_points(work, work->list[NOW], n, work->list[CHILD] + 1,
-				n_child);
+		add_points(work, work->list[NOW], n, work->list[CHILD] + 1,
+			   n_child);
 	else
-		rc = add_points(work, work->list[CHILD], n_child + 1,
-				work->list[NOW] + 1, n - 1);
-	if (!rc && work->n - 1 > max)
+		add_points(work, work->list[CHILD], n_child + 1,
+			   work->list[NOW] + 1, n - 1);
+	if (work->n - 1 > max)
 		thin(work, max);
-	return rc;
 }
 
-int sgang_front_take(struct sgang_front_work *work, struct sgang_pool *pool,
-		     sgang_plan_key key, struct sgang_front *front)
+void sgang_front_take(struct sgang_front_work *work, struct sgang_pool *pool,
+		      sgang_plan_key key, struct sgang_front *front)
 {
 	size_t n = work->n - 1, i;
 
-	front->n = 0;
 	front->point = sgang_pool_alloc(pool, n, sizeof(*front->point));
-	if (!front->point)
-		return -1;
 	for (i = 0; i < n; i++) {
 		front->point[i] = work->list[NOW][i + 1];
 		front->point[i].key += key;
 	}
 	front->n = (uint32_t)n;
-	return 0;
 }
 
 const struct sgang_point *sgang_front_find(const struct sgang_front *front,

@@ -122,7 +122,7 @@ static uint32_t most_ranks(const struct sgang_job *job, uint32_t node)
 }
 
 /* Ask for ranks one by one, wherever one may be. */
-static int relax(struct solver *solver)
+static void relax(struct solver *solver)
 {
 	const struct sgang_plan_request *request = solver->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -131,8 +131,6 @@ static int relax(struct solver *solver)
 	uint32_t *cap = sgang_pool_alloc(solver->job->pool, n, sizeof(*cap));
 
 	memset(&solver->tree, 0, sizeof(solver->tree));
-	if (!cap)
-		return -1;
 	for (pos = 0; pos < n; pos++) {
 		cap[pos] = most_ranks(solver->job, order[pos]);
 		if (cap[pos] > ranks)
@@ -143,39 +141,37 @@ static int relax(struct solver *solver)
 	solver->tree.need = ranks;
 	solver->tree.cap = cap;
 	solver->tree.left = cap;
-	return 0;
 }
 
 /* Ask for units if all are alike, else for ranks. Returns as
  * sgang_blocks_solve(). */
-static int solve_blocks(struct solver *solver)
+static bool solve_blocks(struct solver *solver)
 {
 	const struct sgang_job *job = solver->job;
 	uint64_t ranks = sgang_parallel_ranks(solver->request->parallel);
-	int rc;
+	bool fits;
 
 	solver->alike = false;
 	if (job->n_kinds == 1 && !any_more(job)) {
-		if (sgang_job_alike(job, solver->broken, &solver->tree))
-			return -1;
+		sgang_job_alike(job, solver->broken, &solver->tree);
 		solver->alike = !solver->tree.more &&
 				ranks % solver->tree.need == 0;
 	}
-	if (!solver->alike && relax(solver))
-		return -1;
+	if (!solver->alike)
+		relax(solver);
 	solver->blocks.tree = &solver->tree;
 	solver->blocks.ranks = (uint32_t)(ranks / solver->tree.need);
-	rc = sgang_blocks_solve(&solver->blocks, job->pool);
+	fits = sgang_blocks_solve(&solver->blocks, job->pool);
 	solver->bound = solver->base + solver->blocks.cost;
-	return rc;
+	return fits;
 }
 
 /* -- answers -- */
 
 /* The units of a placement, and what is left on nodes. */
-static int find_units(const struct solver *solver,
-		      const struct sgang_placement *placement,
-		      struct sgang_order *order)
+static void find_units(const struct solver *solver,
+		       const struct sgang_placement *placement,
+		       struct sgang_order *order)
 {
 	const struct sgang_job *job = solver->job;
 	uint32_t n_dims = solver->request->n_dims, position = 0, k;
@@ -189,8 +185,6 @@ static int find_units(const struct solver *solver,
 	order->node = sgang_pool_alloc(job->pool, order->ranks,
 				       sizeof(*order->node));
 	order->room = sgang_pool_alloc(job->pool, n_room, sizeof(*order->room));
-	if (!order->unit || !order->node || !order->room)
-		return -1;
 	memcpy(order->room, solver->request->free,
 	       n_room * sizeof(*order->room));
 	for (i = 0; i < placement->n_runs; i++) {
@@ -216,7 +210,6 @@ static int find_units(const struct solver *solver,
 		for (k = position - run->ranks; k < position; k++)
 			order->node[k] = run->node;
 	}
-	return 0;
 }
 
 /* By member, then along the tree. */
@@ -244,8 +237,6 @@ static struct sgang_placement *rebuild(const struct solver *solver,
 					    sizeof(*layout));
 	uint32_t i, n = 0, position = 0;
 
-	if (!runs || !layout)
-		return NULL;
 	for (i = 0; i < order->n_units; i++)
 		order->unit[i].node =
 			sgang_fabric_pos(fabric)[order->unit[i].node];
@@ -281,47 +272,34 @@ static bool is_identity(const struct sgang_order *order)
 }
 
 /* Put what was found into the answer. */
-static int take_order(struct solver *solver, struct sgang_order *order,
-		      struct answer *answer)
+static void take_order(struct solver *solver, struct sgang_order *order,
+		       struct answer *answer)
 {
-	size_t bytes = order->ranks * sizeof(*order->layout);
-
-	if (order->moved) {
-		struct sgang_placement *moved = rebuild(solver, order);
-
-		if (!moved)
-			return -1;
-		sgang_placement_destroy(answer->placement);
-		answer->placement = moved;
-	}
+	if (order->moved)
+		answer->placement = rebuild(solver, order);
 	answer->wrong = order->wrong;
 	answer->placement->weighted_cost = order->cost;
 	answer->placement->bound = solver->bound;
-	if (is_identity(order))
-		return 0;
-	answer->placement->layout = malloc(bytes);
-	if (!answer->placement->layout)
-		return -1;
-	memcpy(answer->placement->layout, order->layout, bytes);
-	return 0;
+	if (!is_identity(order))
+		answer->placement->layout = order->layout;
 }
 
 /* Lay out the ranks of a placement. */
-static int lay_out(struct solver *solver, struct answer *answer)
+static void lay_out(struct solver *solver, struct answer *answer)
 {
 	struct sgang_order order = { .job = solver->job,
 				     .enough = solver->bound,
 				     .hops = solver->hops / 2 };
 
-	if (find_units(solver, answer->placement, &order) ||
-	    sgang_order_solve(&order) || take_order(solver, &order, answer))
-		return -1;
+	find_units(solver, answer->placement, &order);
+	sgang_order_solve(&order);
+	take_order(solver, &order, answer);
 	sgang_budget_take(solver->request->budget,
 			  solver->hops / 2 - order.hops);
 	solver->hops -= solver->hops / 2 - order.hops;
-	return sgang_coin_tie(solver->job, solver->broken,
-			      answer->placement->runs,
-			      answer->placement->n_runs, &answer->tie);
+	answer->tie = sgang_coin_tie(solver->job, solver->broken,
+				     answer->placement->runs,
+				     answer->placement->n_runs);
 }
 
 static bool better(const struct sgang_coin *coin, const struct answer *a,
@@ -333,19 +311,16 @@ static bool better(const struct sgang_coin *coin, const struct answer *a,
 				 b->placement->weighted_cost, b->tie);
 }
 
-/* The answer that grid_blocks.c has. Returns 1, 0 when members cannot be laid
- * over its nodes, -1 without memory. */
-static int take_blocks(struct solver *solver, struct answer *answer)
+/* The placement that grid_blocks.c has. NULL when members cannot be laid over its
+ * nodes. */
+static struct sgang_placement *take_blocks(struct solver *solver)
 {
-	int rc;
+	struct sgang_placement *made;
 
 	solver->tree.pick = solver->blocks.pick;
 	solver->tree.n_picks = solver->blocks.n_picks;
-	rc = sgang_job_lay(solver->job, &solver->tree, &answer->placement);
-	if (rc == 2)
-		rc = sgang_job_deal(solver->job, &solver->tree,
-				    &answer->placement);
-	return rc;
+	made = sgang_job_lay(solver->job, &solver->tree);
+	return made ? made : sgang_job_deal(solver->job, &solver->tree);
 }
 
 static bool good_enough(const struct answer *answer)
@@ -460,24 +435,15 @@ static void explain(const struct solver *solver, struct sgang_nofit *nofit)
 
 /* -- the layer -- */
 
-/* Lay out the ranks of 'other' and keep the better of the two. Uses up both.
- * -1 without memory. */
-static int compare(struct solver *solver, struct answer *best,
-		   struct answer *other)
+/* Lay out the ranks of another placement and keep the better of the two. */
+static void compare(struct solver *solver, struct answer *best,
+		    struct sgang_placement *placement)
 {
-	struct answer worse;
+	struct answer other = { .placement = placement };
 
-	if (lay_out(solver, other)) {
-		sgang_placement_destroy(other->placement);
-		return -1;
-	}
-	worse = *other;
-	if (!best->placement || better(solver->job->coin, other, best)) {
-		worse = *best;
-		*best = *other;
-	}
-	sgang_placement_destroy(worse.placement);
-	return 0;
+	lay_out(solver, &other);
+	if (!best->placement || better(solver->job->coin, &other, best))
+		*best = other;
 }
 
 /* The ring again, on nodes that offer whole blocks of ranks only: those of the
@@ -495,50 +461,40 @@ static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 
 	n_nodes *= request->n_dims;
 	free = sgang_pool_alloc(job.pool, n_nodes, sizeof(*free));
-	if (!free)
-		return -1;
 	memcpy(free, request->free, n_nodes * sizeof(*free));
 	aligned.free = free;
 	job.request = &aligned;
 	for (i = 0; i < n && !good_enough(best); i++) {
-		struct answer answer = { .placement = NULL };
+		struct sgang_placement *made;
 		int rc;
 
 		block *= digits[i].size;
 		for (at = 0; at < n_nodes; at += request->n_dims)
 			free[at] = request->free[at] -
 				   (uint32_t)(request->free[at] % block);
-		rc = sgang_job_plan(&job, solver->broken, &answer.placement);
+		rc = sgang_job_plan(&job, solver->broken, &made);
 		if (rc < 0)
 			return -1;
-		if (rc && sgang_plan_deal_more(job.request, answer.placement)) {
-			sgang_placement_destroy(answer.placement);
-			return -1;
-		}
-		if (rc && compare(solver, best, &answer))
-			return -1;
+		if (!rc)
+			continue;
+		sgang_plan_deal_more(job.request, job.pool, made);
+		compare(solver, best, made);
 	}
 	return 0;
 }
 
 /* Try what there is; with `spread:` that is the ring, as others know nothing of
- * it. 'best' is the answer of one ring at first, and the best of all in the
- * end. -1 without memory. */
-static int choose(struct solver *solver, struct answer *best)
+ * it. 0, or -1 with EOVERFLOW. */
+static int choose(struct solver *solver, struct sgang_placement *ring,
+		  struct answer *best)
 {
-	struct answer ring = *best, blocks = { .placement = NULL };
-	int rc = 0;
+	struct sgang_placement *blocks = NULL;
 
-	best->placement = NULL;
 	if (solver->alike && !solver->blocks.tired && !solver->request->spread)
-		rc = take_blocks(solver, &blocks);
-	if (rc > 0)
-		rc = compare(solver, best, &blocks);
-	if (rc || compare(solver, best, &ring)) {
-		if (rc)
-			sgang_placement_destroy(ring.placement);
-		return -1;
-	}
+		blocks = take_blocks(solver);
+	if (blocks)
+		compare(solver, best, blocks);
+	compare(solver, best, ring);
 	if (good_enough(best) || solver->request->spread)
 		return 0;
 	return try_blocks_of_ranks(solver, best);
@@ -557,10 +513,9 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 			sgang_budget_limits(job->request->budget)->order_hops)
 	};
 	struct answer best = { .placement = NULL };
-	int rc;
+	bool fits;
 
-	if (sgang_plan_deal_more(job->request, *placement))
-		return -1;
+	sgang_plan_deal_more(job->request, job->pool, *placement);
 	if (sgang_parallel_check(job->request->parallel,
 				 (*placement)->ring.ranks, err))
 		return -1;
@@ -568,19 +523,15 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 		errno = EOVERFLOW;
 		return -1;
 	}
-	rc = solve_blocks(&solver);
-	if (rc < 0)
-		return -1;
-	if (rc || solver.blocks.tired) {
-		best.placement = *placement;
-		rc = choose(&solver, &best);
-		*placement = best.placement;
-		if (rc)
+	fits = solve_blocks(&solver);
+	if (fits || solver.blocks.tired) {
+		if (choose(&solver, *placement, &best))
 			return -1;
+		*placement = best.placement;
 		best.placement->exact = is_exact(&solver, &best);
-		rc = !best.wrong;
+		fits = !best.wrong;
 	}
-	if (!rc && nofit)
+	if (!fits && nofit)
 		explain(&solver, nofit);
-	return rc;
+	return fits;
 }

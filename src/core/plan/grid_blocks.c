@@ -12,7 +12,6 @@
  * heavy groups in small places.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan_private.h"
@@ -82,7 +81,7 @@ static uint32_t whole_groups(const struct sgang_plan_request *request,
 }
 
 /* Levels with the same groups share a table. */
-static int set_up_cuts(struct solver *solver)
+static void set_up_cuts(struct solver *solver)
 {
 	const struct sgang_plan_request *request =
 		solver->blocks->tree->request;
@@ -97,16 +96,12 @@ static int set_up_cuts(struct solver *solver)
 			continue;
 		}
 		cut = sgang_pool_zalloc(solver->pool, 1, sizeof(*cut));
-		if (!cut)
-			return -1;
 		cut->parallel = request->parallel;
 		cut->whole = whole;
 		cut->budget = request->budget;
-		if (sgang_cut_find(cut, solver->pool))
-			return -1;
+		sgang_cut_find(cut, solver->pool);
 		solver->cut[level] = cut;
 	}
-	return 0;
 }
 
 /* The cost of so many units that are in a place of level 'low' right under one
@@ -152,10 +147,9 @@ static void merge_units(struct solver *solver, uint32_t y,
 }
 
 /* Add a child to the sum. '*take' gets, for each number of units in the sum,
- * those in this child. Returns 1, 0 when it takes too long, -1 without
- * memory. */
-static int merge(struct solver *solver, const struct table *child,
-		 uint32_t **take)
+ * those in this child. False when it takes too long. */
+static bool merge(struct solver *solver, const struct table *child,
+		  uint32_t **take)
 {
 	uint64_t need = solver->blocks->tree->need;
 	uint64_t most = (uint64_t)solver->n_sum - 1 + child->n - 1;
@@ -164,10 +158,8 @@ static int merge(struct solver *solver, const struct table *child,
 
 	if (solver->steps + (uint64_t)solver->n_sum * child->n / 2 >
 	    solver->steps_max)
-		return 0;
+		return false;
 	*take = sgang_pool_zalloc(solver->pool, n, sizeof(**take));
-	if (!*take)
-		return -1;
 	for (x = 0; x < n; x++)
 		solver->next[x] = (struct cell){ .cost = NEVER };
 	for (y = 0; y < child->n && y < n; y++) {
@@ -178,17 +170,17 @@ static int merge(struct solver *solver, const struct table *child,
 	solver->sum = solver->next;
 	solver->next = swap;
 	solver->n_sum = n;
-	return 1;
+	return true;
 }
 
-static int merge_nodes(struct solver *solver, const struct sgang_domain *leaf)
+static bool merge_nodes(struct solver *solver, const struct sgang_domain *leaf)
 {
 	const struct sgang_tree *tree = solver->blocks->tree;
 	struct table node = { .cell = solver->one };
 	uint32_t i, x;
-	int rc = 1;
+	bool done = true;
 
-	for (i = 0; i < leaf->n_nodes && rc > 0; i++) {
+	for (i = 0; i < leaf->n_nodes && done; i++) {
 		uint32_t pos = leaf->first_pos + i;
 
 		if (!tree->cap[pos])
@@ -200,25 +192,25 @@ static int merge_nodes(struct solver *solver, const struct sgang_domain *leaf)
 				.room = x ? tree->left[pos] : 0
 			};
 		node.n = tree->cap[pos] + 1;
-		rc = merge(solver, &node, &solver->take_node[pos]);
+		done = merge(solver, &node, &solver->take_node[pos]);
 	}
-	return rc;
+	return done;
 }
 
-static int merge_children(struct solver *solver,
-			  const struct sgang_domain *domain)
+static bool merge_children(struct solver *solver,
+			   const struct sgang_domain *domain)
 {
+	bool done = true;
 	uint32_t i;
-	int rc = 1;
 
-	for (i = 0; i < domain->n_children && rc > 0; i++) {
+	for (i = 0; i < domain->n_children && done; i++) {
 		uint32_t child = domain->first_child + i;
 
 		if (solver->table[child].n > 1)
-			rc = merge(solver, &solver->table[child],
-				   &solver->take_child[child]);
+			done = merge(solver, &solver->table[child],
+				     &solver->take_child[child]);
 	}
-	return rc;
+	return done;
 }
 
 /* Free slots in a domain. */
@@ -234,7 +226,7 @@ static uint64_t room_in(const struct solver *solver, uint32_t d)
 }
 
 /* Keep the sum as the table of a domain that is only a part of the place. */
-static int keep_table(struct solver *solver, uint32_t d)
+static void keep_table(struct solver *solver, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
 	uint32_t high = domain_at(solver, domain->parent)->level, x;
@@ -244,8 +236,6 @@ static int keep_table(struct solver *solver, uint32_t d)
 	table->n = solver->n_sum;
 	table->cell = sgang_pool_alloc(solver->pool, table->n,
 				       sizeof(*table->cell));
-	if (!table->cell)
-		return -1;
 	memcpy(table->cell, solver->sum, table->n * sizeof(*table->cell));
 	for (x = 1; x < table->n; x++) {
 		struct cell *cell = &table->cell[x];
@@ -259,7 +249,6 @@ static int keep_table(struct solver *solver, uint32_t d)
 		cell->broken += solver->blocks->tree->broken[d];
 		cell->room += room;
 	}
-	return 1;
 }
 
 /* -- places for the whole gang -- */
@@ -324,29 +313,28 @@ static void offer_nodes(const struct solver *solver, uint32_t leaf,
 }
 
 /* A domain whose children are done. Returns as merge(). */
-static int do_domain(struct solver *solver, uint32_t d, struct place *best)
+static bool do_domain(struct solver *solver, uint32_t d, struct place *best)
 {
 	const struct sgang_plan_request *request =
 		solver->blocks->tree->request;
 	const struct sgang_domain *domain = domain_at(solver, d);
-	int rc;
 
 	if (!sgang_tree_allowed(request, d)) {
 		if (!domain->n_children)
 			offer_nodes(solver, d, best);
-		return 1;
+		return true;
 	}
 	solver->sum[0] = (struct cell){ .cost = 0 };
 	solver->n_sum = 1;
-	rc = domain->n_children ? merge_children(solver, domain) :
-				  merge_nodes(solver, domain);
-	if (rc <= 0)
-		return rc;
+	if (domain->n_children ? !merge_children(solver, domain) :
+				 !merge_nodes(solver, domain))
+		return false;
 	if (domain->parent != SGANG_DOMAIN_NONE &&
 	    sgang_tree_allowed(request, domain->parent))
-		return keep_table(solver, d);
-	offer_domain(solver, d, best);
-	return 1;
+		keep_table(solver, d);
+	else
+		offer_domain(solver, d, best);
+	return true;
 }
 
 /* -- the answer -- */
@@ -385,7 +373,7 @@ static void pick_domain(struct solver *solver, uint32_t d, uint32_t units)
 	}
 }
 
-static int make_picks(struct solver *solver, const struct place *best)
+static void make_picks(struct solver *solver, const struct place *best)
 {
 	struct sgang_blocks *blocks = solver->blocks;
 	uint32_t n = sgang_fabric_nodes(blocks->tree->request->fabric), pos;
@@ -393,8 +381,6 @@ static int make_picks(struct solver *solver, const struct place *best)
 	solver->units = sgang_pool_zalloc(solver->pool, n,
 					  sizeof(*solver->units));
 	blocks->pick = sgang_pool_alloc(solver->pool, n, sizeof(*blocks->pick));
-	if (!solver->units || !blocks->pick)
-		return -1;
 	if (best->domain != SGANG_DOMAIN_NONE)
 		pick_domain(solver, best->domain, (uint32_t)blocks->tree->need);
 	else
@@ -407,7 +393,6 @@ static int make_picks(struct solver *solver, const struct place *best)
 	}
 	blocks->cost = best->cell.cost;
 	blocks->broken = best->cell.broken;
-	return 0;
 }
 
 /* -- without an answer: a bound -- */
@@ -487,7 +472,7 @@ static uint64_t rough_bound(const struct solver *solver)
 	return sum;
 }
 
-static int set_up(struct solver *solver)
+static void set_up(struct solver *solver)
 {
 	const struct sgang_tree *tree = solver->blocks->tree;
 	const struct sgang_fabric *fabric = tree->request->fabric;
@@ -506,37 +491,29 @@ static int set_up(struct solver *solver)
 					sizeof(*solver->next));
 	solver->one = sgang_pool_alloc(pool, tree->need + 1,
 				       sizeof(*solver->one));
-	if (!solver->table || !solver->take_child || !solver->take_node ||
-	    !solver->sum || !solver->next || !solver->one)
-		return -1;
-	return solver->blocks->part ? 0 : set_up_cuts(solver);
+	if (!solver->blocks->part)
+		set_up_cuts(solver);
 }
 
-int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
+bool sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
 {
 	struct solver solver = { .blocks = blocks, .pool = pool };
 	struct place best = { .cell = { .cost = NEVER } };
 	struct sgang_budget *budget = blocks->tree->request->budget;
 	uint32_t d = sgang_fabric_domains(blocks->tree->request->fabric);
-	int rc = 1;
 
 	blocks->tired = false;
 	blocks->n_picks = 0;
-	if (set_up(&solver))
-		return -1;
+	set_up(&solver);
 	solver.steps_max = sgang_budget_share(
 		budget, sgang_budget_limits(budget)->blocks_steps);
-	while (d-- > 0 && rc > 0)
-		rc = do_domain(&solver, d, &best);
+	while (d-- > 0 && !blocks->tired)
+		blocks->tired = !do_domain(&solver, d, &best);
 	sgang_budget_take(budget, solver.steps);
-	if (rc < 0)
-		return -1;
-	if (!rc) {
-		blocks->tired = true;
+	if (blocks->tired)
 		blocks->cost = rough_bound(&solver);
-		return 0;
-	}
-	if (best.cell.cost == NEVER)
-		return 0;
-	return make_picks(&solver, &best) ? -1 : 1;
+	if (blocks->tired || best.cell.cost == NEVER)
+		return false;
+	make_picks(&solver, &best);
+	return true;
 }

@@ -19,7 +19,6 @@
  * L(x) is also at least the answer for all ranks less x.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan_private.h"
@@ -188,17 +187,14 @@ static void mirror(uint64_t *least, uint64_t ranks)
 	}
 }
 
-/* Put one more dimension in front. Returns 1, 0 when it takes too long, or -1
- * without memory. */
-static int add_line(struct table *table, const struct line *line,
-		    struct sgang_pool *pool)
+/* Put one more dimension in front. False when it takes too long. */
+static bool add_line(struct table *table, const struct line *line,
+		     struct sgang_pool *pool)
 {
 	uint64_t ranks = table->ranks * line->size, x;
 	uint64_t *least = sgang_pool_alloc(pool, ranks + 1, sizeof(*least));
 	bool done = true;
 
-	if (!least)
-		return -1;
 	for (x = 0; x <= ranks; x++)
 		least[x] = SGANG_CUT_NEVER;
 	add_whole_lines(table, line->size, least);
@@ -239,13 +235,13 @@ static void find_any(struct sgang_cut *cut, const struct line *lines,
 	}
 }
 
-int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
+void sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
 {
 	struct line lines[SGANG_PARALLEL_MAX];
 	uint32_t n = sort_lines(cut, lines), i;
 	uint64_t nothing[2] = { 0, 0 };
 	struct table table = { .least = nothing, .ranks = 1 };
-	int rc = 1;
+	bool done = true;
 
 	table.steps_max = sgang_budget_share(
 		cut->budget, sgang_budget_limits(cut->budget)->cut_steps);
@@ -253,17 +249,14 @@ int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
 	cut->least = NULL;
 	find_any(cut, lines, n);
 	if (!n || !fits_in_table(cut->parallel))
-		return 0;
+		return;
 	table.hull = sgang_pool_alloc(pool, cut->ranks + 1,
 				      sizeof(*table.hull));
-	if (!table.hull)
-		return -1;
-	for (i = n; i-- > 0 && rc > 0;)
-		rc = add_line(&table, &lines[i], pool);
+	for (i = n; i-- > 0 && done;)
+		done = add_line(&table, &lines[i], pool);
 	sgang_budget_take(cut->budget, table.steps);
-	if (rc > 0)
+	if (done)
 		cut->least = table.least;
-	return rc < 0 ? -1 : 0;
 }
 
 uint64_t sgang_cut_least(const struct sgang_cut *cut, uint64_t ranks)

@@ -117,8 +117,8 @@ static void finish_runs(struct deal *deal, const struct sgang_tree *tree)
 	}
 }
 
-int sgang_job_deal(const struct sgang_job *job, const struct sgang_tree *tree,
-		   struct sgang_placement **placement)
+struct sgang_placement *sgang_job_deal(const struct sgang_job *job,
+				       const struct sgang_tree *tree)
 {
 	size_t n = tree->n_picks + job->request->n_members + job->units, i;
 	struct deal deal = { .job = job, .n_picks = tree->n_picks };
@@ -128,15 +128,12 @@ int sgang_job_deal(const struct sgang_job *job, const struct sgang_tree *tree,
 	deal.left = sgang_pool_alloc(job->pool, deal.n_picks,
 				     sizeof(*deal.left));
 	mark = sgang_pool_alloc(job->pool, deal.n_picks, sizeof(*mark));
-	if (!deal.runs || !deal.left || !mark)
-		return -1;
 	for (i = 0; i < deal.n_picks; i++) {
 		deal.left[i] = tree->pick[i].units;
 		mark[i] = UINT32_MAX;
 	}
 	if (!deal_members(&deal, mark))
-		return 0;
+		return NULL;
 	finish_runs(&deal, tree);
-	*placement = sgang_job_place(job, deal.runs, deal.n_runs);
-	return *placement ? 1 : -1;
+	return sgang_job_place(job, deal.runs, deal.n_runs);
 }

@@ -11,7 +11,6 @@
  * number of steps.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan_private.h"
@@ -543,7 +542,7 @@ static void shake(struct solver *solver)
 	solver->best = score_layout(solver, order->layout);
 }
 
-static int search_again(struct solver *solver)
+static void search_again(struct solver *solver)
 {
 	struct sgang_pool *pool = solver->order->job->pool;
 	struct kept kept = { NULL };
@@ -553,8 +552,6 @@ static int search_again(struct solver *solver)
 				       sizeof(*kept.layout));
 	kept.node = sgang_pool_alloc(pool, solver->order->n_units,
 				     sizeof(*kept.node));
-	if (!kept.layout || !kept.node)
-		return -1;
 	keep(solver, &kept);
 	for (i = 0; i < SHAKES_MAX && solver->hops && !good_enough(solver);
 	     i++) {
@@ -565,14 +562,13 @@ static int search_again(struct solver *solver)
 		else
 			go_back(solver, &kept);
 	}
-	return 0;
 }
 
 /* -- set-up -- */
 
 /* Put the positions into the order of the tree, those of a node as they are:
  * count the ranks on each place of the tree, then deal out. */
-static int sort_positions(struct solver *solver)
+static void sort_positions(struct solver *solver)
 {
 	struct sgang_pool *pool = solver->order->job->pool;
 	const struct sgang_order *order = solver->order;
@@ -581,8 +577,6 @@ static int sort_positions(struct solver *solver)
 	uint32_t n = sgang_fabric_nodes(fabric), i, sum = 0;
 	uint32_t *first = sgang_pool_zalloc(pool, n, sizeof(*first));
 
-	if (!first)
-		return -1;
 	for (i = 0; i < order->ranks; i++)
 		first[pos[order->node[i]]]++;
 	for (i = 0; i < n; i++) {
@@ -593,10 +587,9 @@ static int sort_positions(struct solver *solver)
 	}
 	for (i = 0; i < order->ranks; i++)
 		solver->sorted[first[pos[order->node[i]]]++] = i;
-	return 0;
 }
 
-static int set_up(struct solver *solver)
+static void set_up(struct solver *solver)
 {
 	struct sgang_pool *pool = solver->order->job->pool;
 	const struct sgang_parallel *parallel = request_of(solver)->parallel;
@@ -608,17 +601,14 @@ static int set_up(struct solver *solver)
 	solver->trial = sgang_pool_alloc(pool, n, sizeof(*solver->trial));
 	solver->order->layout = sgang_pool_alloc(pool, n,
 						 sizeof(*solver->trial));
-	if (!solver->place || !solver->sorted || !solver->digits ||
-	    !solver->trial || !solver->order->layout)
-		return -1;
 	for (g = 0; g < parallel->n; g++) {
 		solver->stride[g] = stride;
 		stride *= parallel->group[g].size;
 	}
-	return sort_positions(solver);
+	sort_positions(solver);
 }
 
-int sgang_order_solve(struct sgang_order *order)
+void sgang_order_solve(struct sgang_order *order)
 {
 	const struct sgang_parallel *parallel = order->job->request->parallel;
 	struct sgang_parallel_digit groups[SGANG_PARALLEL_MAX];
@@ -627,8 +617,7 @@ int sgang_order_solve(struct sgang_order *order)
 				 .best = { INT64_MAX, INT64_MAX } };
 	uint32_t n;
 
-	if (set_up(&solver))
-		return -1;
+	set_up(&solver);
 	n = sgang_parallel_heaviest_first(parallel, groups);
 	sort_required(order->job->request, groups, n);
 	try_digits(&solver, groups, n);
@@ -638,10 +627,9 @@ int sgang_order_solve(struct sgang_order *order)
 	solver.hops += order->hops - order->hops / 2;
 	score_layout(&solver, order->layout);
 	improve(&solver);
-	if (!good_enough(&solver) && search_again(&solver))
-		return -1;
+	if (!good_enough(&solver))
+		search_again(&solver);
 	order->hops = solver.hops;
 	order->cost = (uint64_t)solver.best.cost;
 	order->wrong = (uint64_t)solver.best.wrong;
-	return 0;
 }

@@ -9,9 +9,6 @@
  * too far above it need not be looked at.
  */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan_private.h"
 
 /* A segment: so many units more for so much. */
@@ -45,18 +42,15 @@ static void append(struct sgang_front *hull, struct sgang_point point)
 	hull->point[hull->n++] = point;
 }
 
-int sgang_hull_of_front(const struct sgang_front *front,
-			struct sgang_pool *pool, struct sgang_front *hull)
+void sgang_hull_of_front(const struct sgang_front *front,
+			 struct sgang_pool *pool, struct sgang_front *hull)
 {
 	uint32_t i;
 
 	hull->n = 0;
 	hull->point = sgang_pool_alloc(pool, front->n, sizeof(*hull->point));
-	if (!hull->point)
-		return -1;
 	for (i = 0; i < front->n; i++)
 		append(hull, front->point[i]);
-	return 0;
 }
 
 /* Merge two sorted runs, from..middle-1 and middle..to-1, into another list. */
@@ -105,9 +99,8 @@ struct segments {
 	uint32_t runs; /* for so many children, and sorted */
 };
 
-/* -1 with ENOMEM. */
-static int list_segments(const struct sgang_front *child, uint32_t n_children,
-			 struct sgang_pool *pool, struct segments *list)
+static void list_segments(const struct sgang_front *child, uint32_t n_children,
+			  struct sgang_pool *pool, struct segments *list)
 {
 	size_t total = 0;
 	uint32_t i, k;
@@ -118,8 +111,6 @@ static int list_segments(const struct sgang_front *child, uint32_t n_children,
 	list->end = sgang_pool_alloc(pool, n_children, sizeof(*list->end));
 	list->n = 0;
 	list->runs = 0;
-	if (!list->segment || !list->end)
-		return -1;
 	for (i = 0; i < n_children; i++) {
 		struct sgang_point from = { 0 };
 
@@ -135,7 +126,6 @@ static int list_segments(const struct sgang_front *child, uint32_t n_children,
 		if (child[i].n)
 			list->end[list->runs++] = list->n;
 	}
-	return 0;
 }
 
 /* At this slope the need is reached, 'sum' being all that comes before. */
@@ -174,17 +164,16 @@ static size_t part_segments(struct segment *at, size_t n, double slope,
 	return part;
 }
 
-int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
-		     uint64_t need, struct sgang_pool *pool,
-		     struct sgang_price *price)
+void sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
+		      uint64_t need, struct sgang_pool *pool,
+		      struct sgang_price *price)
 {
 	struct sgang_point before = { 0 };
 	struct segments list;
 	struct segment *at;
 	size_t n;
 
-	if (list_segments(child, n_children, pool, &list))
-		return -1;
+	list_segments(child, n_children, pool, &list);
 	price->value = 0;
 	price->bound = -1;
 	/* the part in which the need is reached, smaller and smaller */
@@ -210,26 +199,22 @@ int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
 		at += part;
 		n -= part;
 	}
-	return 0;
 }
 
-int sgang_hull_of_children(const struct sgang_front *child, uint32_t n_children,
-			   sgang_plan_key key, uint64_t need,
-			   struct sgang_pool *pool, struct sgang_front *hull,
-			   struct sgang_price *price)
+void sgang_hull_of_children(const struct sgang_front *child,
+			    uint32_t n_children, sgang_plan_key key,
+			    uint64_t need, struct sgang_pool *pool,
+			    struct sgang_front *hull, struct sgang_price *price)
 {
 	struct sgang_point sum = { 0 };
 	struct segment *segment, *spare;
 	struct segments list;
 	size_t i;
 
-	if (list_segments(child, n_children, pool, &list))
-		return -1;
+	list_segments(child, n_children, pool, &list);
 	spare = sgang_pool_alloc(pool, list.n, sizeof(*spare));
 	hull->n = 0;
 	hull->point = sgang_pool_alloc(pool, list.n, sizeof(*hull->point));
-	if (!spare || !hull->point)
-		return -1;
 	segment = merge_all(list.segment, spare, list.end, list.runs);
 	price->value = 0;
 	price->bound = -1;
@@ -243,7 +228,6 @@ int sgang_hull_of_children(const struct sgang_front *child, uint32_t n_children,
 		append(hull, (struct sgang_point){ .key = sum.key + key,
 						   .cap = sum.cap });
 	}
-	return 0;
 }
 
 double sgang_hull_support(const struct sgang_front *hull, double price)

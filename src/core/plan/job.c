@@ -215,25 +215,22 @@ uint32_t sgang_request_types(const struct sgang_plan_request *request)
 	return most + 1;
 }
 
-/* The need of a unit of this kind, by type of node. 0, or -1 with ENOMEM. */
-static int find_need(const struct sgang_job *job,
-		     const struct sgang_plan_member *ask,
-		     struct sgang_kind *kind)
+/* The need of a unit of this kind, by type of node. */
+static void find_need(const struct sgang_job *job,
+		      const struct sgang_plan_member *ask,
+		      struct sgang_kind *kind)
 {
 	uint32_t n_dims = job->request->n_dims, type;
 	uint32_t *need;
 
 	kind->need = ask->need;
 	if (ask->need)
-		return 0;
+		return;
 	need = sgang_pool_alloc(job->pool, (size_t)job->n_types * n_dims,
 				sizeof(*need));
-	if (!need)
-		return -1;
 	for (type = 0; type < job->n_types; type++)
 		own_need(ask, n_dims, need + (size_t)type * n_dims);
 	kind->need = need;
-	return 0;
 }
 
 /* Does this member need the same as those of a kind? */
@@ -277,7 +274,7 @@ static uint32_t find_kind(const struct sgang_job *job, uint32_t member)
 	return i;
 }
 
-int sgang_job_find_kinds(struct sgang_job *job)
+void sgang_job_find_kinds(struct sgang_job *job)
 {
 	size_t n = job->request->n_members;
 	uint32_t i;
@@ -285,8 +282,6 @@ int sgang_job_find_kinds(struct sgang_job *job)
 	job->n_types = sgang_request_types(job->request);
 	job->kind = sgang_pool_alloc(job->pool, n, sizeof(*job->kind));
 	job->kind_of = sgang_pool_alloc(job->pool, n, sizeof(*job->kind_of));
-	if (!job->kind || !job->kind_of)
-		return -1;
 	for (i = 0; i < n; i++) {
 		const struct sgang_plan_member *ask = &job->request->members[i];
 		uint32_t number = find_kind(job, i);
@@ -294,15 +289,13 @@ int sgang_job_find_kinds(struct sgang_job *job)
 
 		if (number == job->n_kinds) {
 			job->n_kinds++;
-			if (find_need(job, ask, kind))
-				return -1;
+			find_need(job, ask, kind);
 		}
 		job->kind_of[i] = number;
 		job->units += ask->units;
 		kind->units += ask->units;
 		kind->per_node += sgang_member_distinct(ask) ? 1 : ask->units;
 	}
-	return 0;
 }
 
 uint32_t sgang_kind_ranks(const struct sgang_job *job,
@@ -356,15 +349,14 @@ static bool is_free(const struct sgang_plan_request *request, uint32_t node)
 	return true;
 }
 
-int sgang_find_broken(const struct sgang_plan_request *request,
-		      struct sgang_pool *pool, uint64_t *broken)
+uint64_t *sgang_find_broken(const struct sgang_plan_request *request,
+			    struct sgang_pool *pool)
 {
 	const uint32_t *order = sgang_fabric_order(request->fabric);
 	uint32_t n = sgang_fabric_domains(request->fabric), d, i;
+	uint64_t *broken = sgang_pool_zalloc(pool, n, sizeof(*broken));
 	bool *busy = sgang_pool_zalloc(pool, n, sizeof(*busy));
 
-	if (!busy)
-		return -1;
 	for (d = n; d-- > 0;) {
 		const struct sgang_domain *domain =
 			sgang_fabric_domain(request->fabric, d);
@@ -384,52 +376,61 @@ int sgang_find_broken(const struct sgang_plan_request *request,
 		if (busy[d])
 			broken[d] = 0;
 	}
-	return 0;
+	return broken;
 }
 
-int sgang_count_broken(const struct sgang_plan_request *request,
-		       struct sgang_pool *pool, const uint64_t *broken,
-		       const struct sgang_run *runs, size_t n_runs,
-		       uint64_t *sum)
+uint64_t sgang_count_broken(const struct sgang_plan_request *request,
+			    struct sgang_pool *pool, const uint64_t *broken,
+			    const struct sgang_run *runs, size_t n_runs)
 {
 	const struct sgang_fabric *fabric = request->fabric;
 	bool *used = sgang_pool_zalloc(pool, sgang_fabric_domains(fabric),
 				       sizeof(*used));
+	uint64_t sum = 0;
 	uint32_t d;
 	size_t i;
 
-	if (!used)
-		return -1;
-	*sum = 0;
 	for (i = 0; i < n_runs; i++) {
 		for (d = sgang_fabric_leaf(fabric, runs[i].node);
 		     d != SGANG_DOMAIN_NONE && !used[d];
 		     d = sgang_fabric_domain(fabric, d)->parent) {
 			used[d] = true;
-			*sum += broken[d];
+			sum += broken[d];
 		}
 	}
-	return 0;
+	return sum;
 }
 
 struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 					const struct sgang_run *runs,
 					size_t n_runs)
 {
-	struct sgang_placement *placement = calloc(1, sizeof(*placement));
+	struct sgang_placement *placement =
+		sgang_pool_zalloc(job->pool, 1, sizeof(*placement));
 
-	if (!placement)
-		return NULL;
-	placement->runs = malloc(n_runs * sizeof(*runs));
-	if (!placement->runs) {
-		free(placement);
-		return NULL;
-	}
+	placement->runs = sgang_pool_alloc(job->pool, n_runs, sizeof(*runs));
 	memcpy(placement->runs, runs, n_runs * sizeof(*runs));
 	placement->n_runs = n_runs;
 	sgang_ring_measure(job->request->fabric, job->request->costs, runs,
 			   n_runs, &placement->ring);
 	return placement;
+}
+
+struct sgang_placement *
+sgang_placement_copy(const struct sgang_placement *placement,
+		     struct sgang_pool *pool)
+{
+	struct sgang_placement *copy = sgang_pool_alloc(pool, 1, sizeof(*copy));
+	size_t ranks = placement->layout ? placement->ring.ranks : 0;
+
+	*copy = *placement;
+	copy->runs = sgang_pool_alloc(pool, copy->n_runs, sizeof(*copy->runs));
+	memcpy(copy->runs, placement->runs, copy->n_runs * sizeof(*copy->runs));
+	if (!ranks)
+		return copy;
+	copy->layout = sgang_pool_alloc(pool, ranks, sizeof(*copy->layout));
+	memcpy(copy->layout, placement->layout, ranks * sizeof(*copy->layout));
+	return copy;
 }
 
 /* A run of a member whose ranks do not divide evenly. */
@@ -447,34 +448,34 @@ static int by_member_and_node(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The runs of those members, by member and node; NULL with ENOMEM. */
+/* The runs of those members, by member and node. */
 static struct uneven *find_uneven(const struct sgang_plan_request *request,
+				  struct sgang_pool *pool,
 				  const struct sgang_placement *placement,
 				  size_t *n)
 {
-	struct uneven *list = malloc((placement->n_runs + 1) * sizeof(*list));
+	struct uneven *list = sgang_pool_alloc(pool, placement->n_runs + 1,
+					       sizeof(*list));
 
 	*n = 0;
-	for (size_t i = 0; list && i < placement->n_runs; i++) {
+	for (size_t i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
 
 		if (request->members[run->member].more)
 			list[(*n)++] = (struct uneven){ run->member, run->node,
 							i };
 	}
-	if (list)
-		qsort(list, *n, sizeof(*list), by_member_and_node);
+	qsort(list, *n, sizeof(*list), by_member_and_node);
 	return list;
 }
 
-int sgang_plan_deal_more(const struct sgang_plan_request *request,
-			 struct sgang_placement *placement)
+void sgang_plan_deal_more(const struct sgang_plan_request *request,
+			  struct sgang_pool *pool,
+			  struct sgang_placement *placement)
 {
 	size_t n, first = 0, lower = 0;
-	struct uneven *list = find_uneven(request, placement, &n);
+	struct uneven *list = find_uneven(request, pool, placement, &n);
 
-	if (!list)
-		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].member != list[first].member)
 			first = lower = i;
@@ -483,12 +484,10 @@ int sgang_plan_deal_more(const struct sgang_plan_request *request,
 		if (lower - first < request->members[list[i].member].more)
 			placement->runs[list[i].run].ranks++;
 	}
-	free(list);
 	if (n)
 		sgang_ring_measure(request->fabric, request->costs,
 				   placement->runs, placement->n_runs,
 				   &placement->ring);
-	return 0;
 }
 
 void sgang_placement_destroy(struct sgang_placement *placement)

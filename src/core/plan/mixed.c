@@ -19,9 +19,7 @@
  *  - trying everything, for a while, when nothing else fits.
  */
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mixed.h"
 
@@ -70,14 +68,12 @@ static double share_of(const struct mixed *mixed, const struct sgang_kind *kind)
 
 /* Members with large units first, whole nodes before all, then those that need
  * many nodes. */
-static int rank_members(struct mixed *mixed)
+static void rank_members(struct mixed *mixed)
 {
 	uint32_t i, n = (uint32_t)mixed->request->n_members;
 	struct hardness *hard = sgang_pool_alloc(mixed->job->pool, n,
 						 sizeof(*hard));
 
-	if (!hard)
-		return -1;
 	for (i = 0; i < n; i++) {
 		const struct sgang_plan_member *ask = ask_of(mixed, i);
 
@@ -88,7 +84,6 @@ static int rank_members(struct mixed *mixed)
 	qsort(hard, n, sizeof(*hard), by_hardness);
 	for (i = 0; i < n; i++)
 		mixed->rank[i] = hard[i].member;
-	return 0;
 }
 
 /* The amount of each dimension on a node. */
@@ -142,15 +137,16 @@ static void find_values(struct mixed *mixed)
 }
 
 /* The request by value: in slots, if nothing else is counted. */
-static int find_worth(const struct mixed *mixed, struct sgang_tree *worth)
+static void find_worth(const struct mixed *mixed, struct sgang_tree *worth)
 {
 	if (mixed->n_dims == 1)
-		return sgang_job_in_dim(mixed->job, 0, mixed->broken, worth);
-	return sgang_job_by_value(mixed->job, mixed->value, mixed->broken,
-				  worth);
+		sgang_job_in_dim(mixed->job, 0, mixed->broken, worth);
+	else
+		sgang_job_by_value(mixed->job, mixed->value, mixed->broken,
+				   worth);
 }
 
-static int set_up(struct mixed *mixed)
+static void set_up(struct mixed *mixed)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 	size_t i;
@@ -180,30 +176,24 @@ static int set_up(struct mixed *mixed)
 		sizeof(*mixed->seen));
 	mixed->used = sgang_pool_zalloc(pool, mixed->n_nodes,
 					sizeof(*mixed->used));
-	if (!mixed->left || !mixed->seen || !mixed->used || !mixed->cursor ||
-	    !mixed->value || !mixed->rank || !mixed->spot ||
-	    !mixed->now.piece || !mixed->best.piece)
-		return -1;
 	mixed->improving = sgang_budget_share(mixed->request->budget,
 					      SGANG_STEPS_IMPROVE);
 	mixed->packing = sgang_budget_share(mixed->request->budget,
 					    SGANG_STEPS_PACK);
 	find_average(mixed);
 	find_values(mixed);
-	return rank_members(mixed);
+	rank_members(mixed);
 }
 
 /* Write the best layout as runs. */
-static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
-		      size_t *n_runs)
+static void write_runs(const struct mixed *mixed, struct sgang_run **runs,
+		       size_t *n_runs)
 {
 	const struct layout *best = &mixed->best;
 	struct sgang_run *run;
 	size_t i;
 
 	run = sgang_pool_alloc(mixed->job->pool, best->n, sizeof(*run));
-	if (!run)
-		return -1;
 	for (i = 0; i < best->n; i++) {
 		const struct piece *piece = &best->piece[i];
 
@@ -214,12 +204,11 @@ static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
 	}
 	*runs = run;
 	*n_runs = best->n;
-	return 0;
 }
 
 /* A way to lay out the members, tried in this order. To add one: a row. */
 static const struct construction {
-	int (*try)(struct mixed *mixed); /* 0, or -1 with ENOMEM */
+	int (*try)(struct mixed *mixed); /* 0, or -1 with EOVERFLOW */
 	uint64_t steps;                  /* that it may take; 0: what is left */
 	bool large;                      /* as good as any in large gangs */
 	enum sgang_part part;
@@ -285,11 +274,14 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		.bound_broken = *bound_broken
 	};
 
-	if (set_up(&mixed) || find_worth(&mixed, &worth) || try_all(&mixed))
+	set_up(&mixed);
+	find_worth(&mixed, &worth);
+	if (try_all(&mixed))
 		return -1;
 	*bound = mixed.bound;
 	*bound_broken = mixed.bound_broken;
 	if (!mixed.found)
 		return 0;
-	return write_runs(&mixed, runs, n_runs) ? -1 : 1;
+	write_runs(&mixed, runs, n_runs);
+	return 1;
 }

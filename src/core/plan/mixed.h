@@ -209,14 +209,14 @@ bool sgang_mixed_fit(struct mixed *mixed, const struct sgang_domain *domain,
 		     enum fit fit);
 
 /* First fit, then everything else, in domain after domain. 0, or -1 with
- * ENOMEM, as the next ones. */
+ * EOVERFLOW, as the next ones. */
 int sgang_mixed_try_domains(struct mixed *mixed);
 
 /* -- pack.c -- */
 
-/* Make any layout in a domain. Returns 1, 0 when there is none or it takes too
- * long to find, -1 with ENOMEM. */
-int sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
+/* Make any layout in a domain. False when there is none or it takes too long to
+ * find. */
+bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
 
 /* -- pools.c -- */
 
@@ -245,10 +245,10 @@ struct sgang_stop {
 };
 
 /* Lay the members out, from member 'first' on, over the stops in their order.
- * 'price' is what a value of 1 costs about, hops of ranks apart. Returns 1, 0
- * when they do not fit, -1 with ENOMEM. */
-int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
-		     uint32_t n_stops, const uint32_t *pos, double price,
-		     uint32_t first);
+ * 'price' is what a value of 1 costs about, hops of ranks apart. False when they
+ * do not fit. */
+bool sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
+		      uint32_t n_stops, const uint32_t *pos, double price,
+		      uint32_t first);
 
 #endif

@@ -197,9 +197,9 @@ static bool say(const struct shortage *shortage, struct sgang_nofit *nofit)
 	return true;
 }
 
-/* Each kind alone. Returns 1 when one does not fit, 0, or -1 without
- * memory. */
-static int explain_kinds(const struct sgang_job *job, struct sgang_nofit *nofit)
+/* Each kind alone. True when one does not fit. */
+static bool explain_kinds(const struct sgang_job *job,
+			  struct sgang_nofit *nofit)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
@@ -207,8 +207,6 @@ static int explain_kinds(const struct sgang_job *job, struct sgang_nofit *nofit)
 	bool in_units = job->request->n_dims > 1;
 	uint32_t *cap = sgang_pool_alloc(job->pool, n, sizeof(*cap));
 
-	if (!cap)
-		return -1;
 	for (k = 0; k < job->n_kinds; k++) {
 		struct shortage shortage = { .job = job,
 					     .cap = cap,
@@ -224,21 +222,19 @@ static int explain_kinds(const struct sgang_job *job, struct sgang_nofit *nofit)
 		name_units(&shortage, k);
 		name_members(&shortage, k);
 		if (say(&shortage, nofit))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit)
+void sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit)
 {
 	struct shortage shortage = { .job = job };
 	struct sgang_tree slots;
-	int rc = explain_kinds(job, nofit);
 
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	if (sgang_job_in_dim(job, 0, NULL, &slots))
-		return -1;
+	if (explain_kinds(job, nofit))
+		return;
+	sgang_job_in_dim(job, 0, NULL, &slots);
 	shortage.cap = slots.cap;
 	shortage.needed = slots.need;
 	shortage.slots = 1;
@@ -248,7 +244,7 @@ int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit)
 		 "slots in all",
 		 slots.need);
 	if (say(&shortage, nofit))
-		return 0;
+		return;
 	if (job->request->n_dims > 1)
 		snprintf(nofit->text, sizeof(nofit->text),
 			 "every member has "
@@ -259,5 +255,4 @@ int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit)
 			 "slots are needed and there, but not so that every "
 			 "member has what it asks for",
 			 slots.need);
-	return 0;
 }

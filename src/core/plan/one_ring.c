@@ -19,14 +19,14 @@ static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
 {
 	int rc;
 
-	if (sgang_job_alike(job, broken, tree))
-		return -1;
+	sgang_job_alike(job, broken, tree);
 	tree->coin = job->coin;
 	rc = sgang_tree_solve(tree, job->pool, false);
-	if (rc > 0)
-		rc = sgang_job_lay(job, tree, placement);
-	if (rc != 1)
+	if (rc <= 0)
 		return rc;
+	*placement = sgang_job_lay(job, tree);
+	if (!*placement)
+		return 2;
 	(*placement)->bound = tree->bound;
 	(*placement)->exact = tree->exact &&
 			      tree->bound == (*placement)->ring.cost;
@@ -35,7 +35,7 @@ static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
 
 /* A search of its own for something better than this placement, which has this
  * tie. Returns 1 when there is nothing, 2 when it found something but cannot
- * say that it is the best, 0, or -1 with ENOMEM. */
+ * say that it is the best, else 0. */
 static int prove_once(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t tie, struct sgang_placement **placement)
 {
@@ -43,44 +43,38 @@ static int prove_once(const struct sgang_job *job, const uint64_t *broken,
 	struct sgang_run *runs = NULL;
 	uint64_t bound = (*placement)->bound;
 	size_t n_runs;
-	int rc;
+	bool proved = sgang_prove(job, broken, *placement, tie, &bound, &runs,
+				  &n_runs);
 
-	rc = sgang_prove(job, broken, *placement, tie, &bound, &runs, &n_runs);
-	if (rc < 0)
-		return -1;
 	(*placement)->bound = bound;
 	if (!runs)
-		return rc;
+		return proved;
 	better = sgang_job_place(job, runs, n_runs);
-	if (!better)
-		return -1;
 	better->bound = bound;
-	sgang_placement_destroy(*placement);
 	*placement = better;
-	return rc ? 1 : 2;
+	return proved ? 1 : 2;
 }
 
 /* The search is begun anew so often, from what it found. */
 #define PROVE_ROUNDS 3
 
-/* The same again, as long as that finds something. 0, or -1 with ENOMEM. */
-static int prove(const struct sgang_job *job, const uint64_t *broken,
-		 uint64_t tie, struct sgang_placement **placement)
+/* The same again, as long as that finds something. */
+static void prove(const struct sgang_job *job, const uint64_t *broken,
+		  uint64_t tie, struct sgang_placement **placement)
 {
 	uint32_t round;
 	int rc = 2;
 
 	for (round = 0; round < PROVE_ROUNDS && rc == 2; round++) {
-		if (round && sgang_coin_tie(job, broken, (*placement)->runs,
-					    (*placement)->n_runs, &tie))
-			return -1;
+		if (round)
+			tie = sgang_coin_tie(job, broken, (*placement)->runs,
+					     (*placement)->n_runs);
 		rc = prove_once(job, broken, tie, placement);
 	}
 	if (rc == 1) {
 		(*placement)->bound = (*placement)->ring.cost;
 		(*placement)->exact = true;
 	}
-	return rc < 0 ? -1 : 0;
 }
 
 /* sgang_mixed_solve() for halves of members, which raise the bound. The runs
@@ -98,8 +92,8 @@ static int solve_halves(const struct sgang_halves *halves,
 	any = *bound;
 	rc = sgang_mixed_solve(&halves->job, broken, bound->ranks, &any.cost,
 			       &any.broken, runs, n_runs);
-	if (rc > 0 && sgang_halves_join(halves, *runs, n_runs))
-		return -1;
+	if (rc > 0)
+		sgang_halves_join(halves, *runs, n_runs);
 	return rc;
 }
 
@@ -122,9 +116,8 @@ static int solve_required(const struct sgang_job *job, const uint64_t *broken,
 		if (budget)
 			budget->left -= aside;
 		rc = sgang_halves_make(job, last, &halves);
-		if (rc > 0)
+		if (rc)
 			rc = solve_halves(&halves, broken, bound, &made, &n);
-		sgang_halves_destroy(&halves);
 		sgang_budget_widen(budget, aside);
 		if (rc <= 0)
 			continue;
@@ -165,8 +158,6 @@ static int solve_below(const struct sgang_job *job, const uint64_t *broken,
 	struct sgang_bound bound;
 	int rc;
 
-	if (!free)
-		return -1;
 	for (node = 0; node < n; node++) {
 		if (sgang_coin_above(job, node) <= most)
 			memcpy(free + (size_t)node * request.n_dims,
@@ -198,8 +189,6 @@ static int solve_lightest(const struct sgang_job *job, const uint64_t *broken,
 	uint32_t low = 0, high, i;
 	int rc = 0, found = 0;
 
-	if (!class)
-		return -1;
 	for (node = 0; node < n; node++)
 		class[node] = sgang_coin_above(job, node);
 	qsort(class, n, sizeof(*class), ascending);
@@ -249,11 +238,8 @@ static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
 		return rc;
 	if (sgang_request_requires(job->request))
 		any = bound; /* solve_required() has raised it for all */
-	if (sgang_coin_tie(job, broken, runs, n_runs, &breaks))
-		return -1;
+	breaks = sgang_coin_tie(job, broken, runs, n_runs);
 	*placement = sgang_job_place(job, runs, n_runs);
-	if (!*placement)
-		return -1;
 	(*placement)->bound = bound.cost;
 	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
 			      breaks <= bound.broken;
@@ -261,16 +247,14 @@ static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
 		return 1;
 	if (job->request->effort == SGANG_EFFORT_PROOF &&
 	    !(*placement)->exact &&
-	    sgang_part(job->request->budget, SGANG_PART_PROVE) &&
-	    prove(job, broken, breaks, placement))
-		return -1;
+	    sgang_part(job->request->budget, SGANG_PART_PROVE))
+		prove(job, broken, breaks, placement);
 	if (!job->request->any_order)
 		return 1;
 	/* what is proved of this order is nothing to others */
-	if (sgang_plan_arrange(job->request, *placement) ||
-	    sgang_coin_tie(job, broken, (*placement)->runs,
-			   (*placement)->n_runs, &breaks))
-		return -1;
+	sgang_arrange(job->request, job->pool, *placement);
+	breaks = sgang_coin_tie(job, broken, (*placement)->runs,
+				(*placement)->n_runs);
 	(*placement)->bound = any.cost;
 	(*placement)->exact = (*placement)->ring.cost == any.cost &&
 			      breaks <= any.broken;

@@ -21,6 +21,7 @@ struct packing {
 	uint32_t from, to;
 	uint64_t *units; /* by kind: those that are left */
 	uint64_t looks;  /* that are left */
+	uint32_t *spot;  /* scratch, as many for each unit as there are nodes */
 };
 
 static void push_unit(struct mixed *mixed, uint32_t member, uint32_t pos)
@@ -134,73 +135,76 @@ static uint32_t list_spots(struct packing *packing, uint32_t member,
 }
 
 /* Find nodes from 'pos' on for the units of the i-th largest member that are
- * left, and for all members after it. Returns 1, 0, or -1 with ENOMEM. */
-static int pack(struct packing *packing, uint32_t i, uint32_t units,
-		uint32_t pos)
+ * left, and for all members after it. */
+static bool pack(struct packing *packing, uint32_t i, uint32_t units,
+		 uint32_t pos)
 {
+	uint32_t width = packing->to - packing->from, member, n, k, kind;
 	struct mixed *mixed = packing->mixed;
-	uint32_t member, *spot, n, k, kind;
-	bool distinct;
-	int rc = 0;
+	uint32_t *spot = packing->spot;
+	bool distinct, packed = false;
 
 	if (!units) {
 		if (++i == mixed->request->n_members)
-			return 1;
+			return true;
 		units = ask_of(mixed, mixed->rank[i])->units;
 		pos = packing->from;
 	}
 	member = mixed->rank[i];
 	kind = mixed->job->kind_of[member];
 	distinct = sgang_member_distinct(ask_of(mixed, member));
-	spot = malloc((packing->to - packing->from + 1) * sizeof(*spot));
-	if (!spot)
-		return -1;
+	packing->spot += width;
 	n = list_spots(packing, member, pos, spot);
-	for (k = 0; k < n && packing->looks && !rc; k++) {
+	for (k = 0; k < n && packing->looks; k++) {
 		push_unit(mixed, member, spot[k]);
 		packing->units[kind]--;
 		if (have_room(packing))
-			rc = pack(packing, i, units - 1, spot[k] + distinct);
-		if (rc > 0)
+			packed = pack(packing, i, units - 1,
+				      spot[k] + distinct);
+		if (packed)
 			break;
 		packing->units[kind]++;
 		pop_unit(mixed);
 	}
-	free(spot);
-	return rc;
+	packing->spot = spot;
+	return packed;
 }
 
-int sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain)
+bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain)
 {
 	struct packing packing = { .mixed = mixed,
 				   .from = domain->first_pos,
 				   .to = domain->first_pos + domain->n_nodes };
 	struct sgang_budget *budget = mixed->request->budget;
+	struct sgang_pool *pool;
+	bool packed = false;
 	uint64_t looks;
 	uint32_t k;
-	int rc = 0;
 
 	looks = sgang_budget_left(budget);
 	looks = packing.looks = mixed->packing < looks ? mixed->packing : looks;
 	if (mixed->job->units > UNITS_MAX || !looks) {
 		budget->unproved = true;
-		return 0;
+		return false;
 	}
-	packing.units = sgang_pool_alloc(mixed->job->pool, mixed->job->n_kinds,
+	pool = sgang_pool_inside(mixed->job->pool);
+	packing.units = sgang_pool_alloc(pool, mixed->job->n_kinds,
 					 sizeof(*packing.units));
-	if (!packing.units)
-		return -1;
+	packing.spot = sgang_pool_alloc(pool,
+					mixed->job->units * domain->n_nodes,
+					sizeof(*packing.spot));
 	for (k = 0; k < mixed->job->n_kinds; k++)
 		packing.units[k] = mixed->job->kind[k].units;
 	sgang_mixed_clear(mixed, packing.from, packing.to);
 	if (have_room(&packing))
-		rc = pack(&packing, 0, ask_of(mixed, mixed->rank[0])->units,
-			  packing.from);
-	budget->unproved |= !rc && !packing.looks;
+		packed = pack(&packing, 0, ask_of(mixed, mixed->rank[0])->units,
+			      packing.from);
+	sgang_pool_end(pool);
+	budget->unproved |= !packed && !packing.looks;
 	mixed->packing -= looks - packing.looks;
 	sgang_budget_take(budget, looks - packing.looks);
-	if (rc > 0)
+	if (packed)
 		qsort(mixed->now.piece, mixed->now.n, sizeof(*mixed->now.piece),
 		      sgang_mixed_by_member);
-	return rc;
+	return packed;
 }

@@ -63,6 +63,9 @@
  * depend on how much of a used domain is used. A solver therefore needs to know
  * only the front of a domain: the least cost of having at least c units in it,
  * for each c.
+ *
+ * All that a plan holds is in its pool, which it leaves at once when there is no
+ * memory (core/base/pool.h): nobody here has to look whether there is some.
  */
 
 #ifndef SGANG_PLAN_PRIVATE_H
@@ -240,22 +243,21 @@ struct sgang_front_work {
 	uint64_t need;        /* more units than this are no use */
 	sgang_plan_key limit; /* nor are points above this key, */
 	struct sgang_band band[SGANG_BANDS_MAX];
-	uint32_t n_bands; /* nor those in no band; 0: no bands */
+	uint32_t n_bands;        /* nor those in no band; 0: no bands */
+	struct sgang_pool *pool; /* of the lists */
 	uint64_t steps;
 	uint64_t steps_max;          /* fronts are kept short from then on */
 	struct sgang_budget *budget; /* ... and when this has ended */
 	bool thinned;
 };
 
-void sgang_front_work_clear(struct sgang_front_work *work);
-
 /* Begin with nothing chosen, add children, take the result: a copy in 'pool'
- * with 'key' added to every point and without (0, 0). -1 with ENOMEM. */
-int sgang_front_begin(struct sgang_front_work *work);
-int sgang_front_add(struct sgang_front_work *work,
-		    const struct sgang_front *child);
-int sgang_front_take(struct sgang_front_work *work, struct sgang_pool *pool,
-		     sgang_plan_key key, struct sgang_front *front);
+ * with 'key' added to every point and without (0, 0). */
+void sgang_front_begin(struct sgang_front_work *work);
+void sgang_front_add(struct sgang_front_work *work,
+		     const struct sgang_front *child);
+void sgang_front_take(struct sgang_front_work *work, struct sgang_pool *pool,
+		      sgang_plan_key key, struct sgang_front *front);
 
 /* The first point with cap >= need, or NULL. */
 const struct sgang_point *sgang_front_find(const struct sgang_front *front,
@@ -270,21 +272,22 @@ struct sgang_price {
 	double bound; /* below 0: not so many fit */
 };
 
-/* The hull of a front. -1 with ENOMEM, as the next one. */
-int sgang_hull_of_front(const struct sgang_front *front,
-			struct sgang_pool *pool, struct sgang_front *hull);
+/* The hull of a front. */
+void sgang_hull_of_front(const struct sgang_front *front,
+			 struct sgang_pool *pool, struct sgang_front *hull);
 
 /* The hull of a domain whose own cost is 'key' from its children's hulls, and
  * the price of 'need' units in it, without its own cost. */
-int sgang_hull_of_children(const struct sgang_front *child, uint32_t n_children,
-			   sgang_plan_key key, uint64_t need,
-			   struct sgang_pool *pool, struct sgang_front *hull,
-			   struct sgang_price *price);
+void sgang_hull_of_children(const struct sgang_front *child,
+			    uint32_t n_children, sgang_plan_key key,
+			    uint64_t need, struct sgang_pool *pool,
+			    struct sgang_front *hull,
+			    struct sgang_price *price);
 
 /* The price alone, in less time than the hull. */
-int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
-		     uint64_t need, struct sgang_pool *pool,
-		     struct sgang_price *price);
+void sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
+		      uint64_t need, struct sgang_pool *pool,
+		      struct sgang_price *price);
 
 /* The least that key - price * cap can be in a domain; 0 when not using it is
  * best. */
@@ -312,22 +315,23 @@ struct sgang_choice {
 	uint64_t need;
 	bool rough; /* not worth a long search */
 	struct sgang_budget *budget;
+	struct sgang_pool *pool;
 	uint32_t *item;       /* by child: point + 1; 0: not used */
 	sgang_plan_key key;   /* what the choice costs */
 	sgang_plan_key bound; /* no choice is cheaper */
 	bool exact;           /* key is proved to be least */
 };
 
-/* Fill 'item', 'key', 'bound' and 'exact'. Returns 1, 0 when the children do
- * not hold 'need' units or no choice is below 'limit', -1 with ENOMEM. */
-int sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
-		 sgang_plan_key limit);
+/* Fill 'item', 'key', 'bound' and 'exact'. False when the children do not hold
+ * 'need' units or no choice is below 'limit'. */
+bool sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
+		  sgang_plan_key limit);
 
 /* -- tidy.c -- */
 
 /* Exchange chosen children for others of the same key that leave less unused
- * space behind, then for those that come first. -1 with ENOMEM. */
-int sgang_choose_tidy(struct sgang_choice *choice);
+ * space behind, then for those that come first. */
+void sgang_choose_tidy(struct sgang_choice *choice);
 
 /* -- job.c -- */
 
@@ -365,8 +369,8 @@ static inline bool sgang_member_distinct(const struct sgang_plan_member *member)
 
 /* Needs are for so many types of nodes. */
 uint32_t sgang_request_types(const struct sgang_plan_request *request);
-/* Sort members into kinds. -1 with ENOMEM. */
-int sgang_job_find_kinds(struct sgang_job *job);
+/* Sort members into kinds. */
+void sgang_job_find_kinds(struct sgang_job *job);
 /* The free resources of a node: n_dims numbers. */
 const uint32_t *sgang_job_free(const struct sgang_job *job, uint32_t node);
 /* The amount that one unit takes of a dimension of a node. */
@@ -412,28 +416,34 @@ static inline uint32_t sgang_plan_step(const struct sgang_plan_request *request,
 	       request->costs->hop[below->level];
 }
 
-/* The slots of every domain that is wholly free, by domain; the others keep
- * the 0 that is there. -1 with ENOMEM, as the next one. */
-int sgang_find_broken(const struct sgang_plan_request *request,
-		      struct sgang_pool *pool, uint64_t *broken);
+/* The slots of every domain that is wholly free, by domain; of the others 0. */
+uint64_t *sgang_find_broken(const struct sgang_plan_request *request,
+			    struct sgang_pool *pool);
 /* The sum of these over the domains that a placement uses. */
-int sgang_count_broken(const struct sgang_plan_request *request,
-		       struct sgang_pool *pool, const uint64_t *broken,
-		       const struct sgang_run *runs, size_t n_runs,
-		       uint64_t *sum);
+uint64_t sgang_count_broken(const struct sgang_plan_request *request,
+			    struct sgang_pool *pool, const uint64_t *broken,
+			    const struct sgang_run *runs, size_t n_runs);
 
-/* A placement of these runs, which are copied, without bound; NULL with
- * ENOMEM. */
+/* A placement of these runs, which are copied, without bound. */
 struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 					const struct sgang_run *runs,
 					size_t n_runs);
+/* A placement that lives as long as this pool. */
+struct sgang_placement *
+sgang_placement_copy(const struct sgang_placement *placement,
+		     struct sgang_pool *pool);
 /* Give the units that have one rank more theirs, those of a member on its lowest
- * nodes, and measure the ring. O(n log n). 0, or -1 with ENOMEM. */
-int sgang_plan_deal_more(const struct sgang_plan_request *request,
-			 struct sgang_placement *placement);
+ * nodes, and measure the ring. O(n log n). */
+void sgang_plan_deal_more(const struct sgang_plan_request *request,
+			  struct sgang_pool *pool,
+			  struct sgang_placement *placement);
 
 /* -- weight.c -- */
 
+/* As sgang_plan_weigh(). */
+uint64_t sgang_plan_weight(const struct sgang_plan_request *request,
+			   struct sgang_pool *pool,
+			   const struct sgang_placement *placement);
 /* Does weight come first, and do nodes differ in it? */
 bool sgang_plan_by_weight(const struct sgang_plan_request *request);
 
@@ -455,9 +465,9 @@ struct sgang_coin {
 };
 
 /* The coin of a request with its kinds, from its pool; NULL when all nodes that
- * matter weigh the same. 'broken' as in struct sgang_tree. -1 with ENOMEM. */
-int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
-		    struct sgang_coin **coin);
+ * matter weigh the same. 'broken' as in struct sgang_tree. */
+struct sgang_coin *sgang_coin_find(const struct sgang_job *job,
+				   const uint64_t *broken);
 /* Take a price apart. Without a coin it is a cost. */
 uint64_t sgang_coin_cost(const struct sgang_coin *coin, uint64_t price);
 uint64_t sgang_coin_weight(const struct sgang_coin *coin, uint64_t price);
@@ -477,9 +487,9 @@ uint32_t sgang_coin_above(const struct sgang_job *job, uint32_t node);
 /* True if the first placement is better, by cost and then tie. */
 bool sgang_coin_better(const struct sgang_coin *coin, uint64_t cost_a,
 		       uint64_t tie_a, uint64_t cost_b, uint64_t tie_b);
-/* The tie of a placement by the job's coin. -1 with ENOMEM. */
-int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
-		   const struct sgang_run *runs, size_t n_runs, uint64_t *tie);
+/* The tie of a placement by the job's coin. */
+uint64_t sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
+			const struct sgang_run *runs, size_t n_runs);
 
 struct sgang_tree;
 
@@ -494,24 +504,24 @@ struct sgang_demand {
 };
 
 /* The demand as units that are all alike: fills the question of 'tree' from
- * the pool, and 'ranks'. -1 with ENOMEM, as the next two. */
-int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
-		      const uint64_t *broken, struct sgang_tree *tree);
+ * the pool, and 'ranks'. */
+void sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
+		       const uint64_t *broken, struct sgang_tree *tree);
 /* The same for a job of one kind. */
-int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
-		    struct sgang_tree *tree);
+void sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
+		     struct sgang_tree *tree);
 /* The request in one dimension: so many slots, say, of it anywhere, whatever
- * they are used for. Fills the question of 'tree' from the pool; -1 with
- * ENOMEM. Its bound is what a placement costs at least beyond (ranks *
- * hop[island]); with 'need' 0 nobody asks for any. */
-int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
-		     const uint64_t *broken, struct sgang_tree *tree);
+ * they are used for. Fills the question of 'tree' from the pool. Its bound is
+ * what a placement costs at least beyond (ranks * hop[island]); with 'need' 0
+ * nobody asks for any. */
+void sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
+		      const uint64_t *broken, struct sgang_tree *tree);
 
-/* Lay the members, of one kind, over the picked nodes of a tree. Returns 1 and
- * a placement without bound, 2 when a member would share a node with itself
- * that must not, -1 with ENOMEM. */
-int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
-		  struct sgang_placement **placement);
+/* Lay the members, of one kind, over the picked nodes of a tree: a placement
+ * without bound. NULL when a member would share a node with itself that must
+ * not. */
+struct sgang_placement *sgang_job_lay(const struct sgang_job *job,
+				      const struct sgang_tree *tree);
 
 /* -- bound.c -- */
 
@@ -534,7 +544,7 @@ void sgang_bound_raise(struct sgang_bound *bound, uint64_t extra,
 /* Bounds of each kind alone, and of all as if they were of the smallest one.
  * Other kinds only add to what one alone has to pay. 'solved' is the solved
  * tree of a job of one kind, or NULL. Returns 1, 0 when one of them already
- * does not fit, -1 with ENOMEM. */
+ * does not fit, -1 with EOVERFLOW. */
 int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
 		     const struct sgang_tree *solved,
 		     struct sgang_bound *bound);
@@ -542,8 +552,8 @@ int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
 /* The request by value: each unit of a kind is worth so much (by kind), and a
  * node holds the value of the best mixture that fits. Otherwise as
  * sgang_job_in_dim(). */
-int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
-		       const uint64_t *broken, struct sgang_tree *tree);
+void sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
+			const uint64_t *broken, struct sgang_tree *tree);
 
 /* -- required.c -- */
 
@@ -559,30 +569,27 @@ struct sgang_halves {
 	struct sgang_plan_request request;
 	struct sgang_job job;
 	struct sgang_plan_member *member;
-	uint32_t *of;               /* by member: that of 'asked' */
-	struct sgang_nodeset **set; /* made for it */
-	size_t n_sets;
+	uint32_t *of; /* by member: that of 'asked' */
 };
 
-/* The half on required nodes comes first in the ring, or 'last'. Memory is from
- * the pool of 'job', and 'halves' to be destroyed in every case. Returns 1, 0
- * when a member requires more nodes than it has units, -1 with ENOMEM. */
-int sgang_halves_make(const struct sgang_job *job, bool last,
-		      struct sgang_halves *halves);
-void sgang_halves_destroy(struct sgang_halves *halves);
-/* Make runs of halves runs of the members. 0, or -1 with ENOMEM, as the next
- * two. */
-int sgang_halves_join(const struct sgang_halves *halves, struct sgang_run *runs,
-		      size_t *n_runs);
+/* The half on required nodes comes first in the ring, or 'last'. False when a
+ * member requires more nodes than it has units. */
+bool sgang_halves_make(const struct sgang_job *job, bool last,
+		       struct sgang_halves *halves);
+/* Make runs of halves runs of the members. */
+void sgang_halves_join(const struct sgang_halves *halves,
+		       struct sgang_run *runs, size_t *n_runs);
 
 /* Let members have no nodes but those that they require, if these are all that
  * they want; with 'spread', only nodes in a domain that holds all they require,
- * with room. 'own' is to be destroyed in every case. */
-int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
-		  struct sgang_halves *own);
+ * with room. */
+void sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool);
 /* Let members of such a placement have what they require, instead of others. */
-int sgang_have_required(const struct sgang_job *job,
-			struct sgang_placement *placement);
+void sgang_have_required(const struct sgang_job *job,
+			 struct sgang_placement *placement);
+/* Let a set, which was made just now, end with the pool. Returns it. */
+struct sgang_nodeset *sgang_plan_set(struct sgang_pool *pool,
+				     struct sgang_nodeset *set);
 
 /* If a required node has no room, report that alone. */
 void sgang_required_nofit(const struct sgang_plan_request *request,
@@ -590,16 +597,30 @@ void sgang_required_nofit(const struct sgang_plan_request *request,
 
 /* -- one_ring.c -- */
 
-/* The placement of one ring. Returns 1, 0 when none was found, -1 with ENOMEM
- * or EOVERFLOW. */
+/* The placement of one ring. Returns 1, 0 when none was found, -1 with
+ * EOVERFLOW. */
 int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 		   struct sgang_placement **placement);
+
+/* -- plan.c -- */
+
+/* sgang_pool_run(). When it fails, the budget (may be NULL) is without what was
+ * taken, and no more. */
+int sgang_plan_run(struct sgang_budget *budget,
+		   int (*run)(struct sgang_pool *pool, void *arg), void *arg);
+
+/* sgang_plan() as a part of what runs; the placement is in 'pool'. */
+int sgang_plan_in(struct sgang_pool *pool,
+		  const struct sgang_plan_request *request,
+		  struct sgang_placement **placement, struct sgang_nofit *nofit,
+		  struct sgang_error *err);
 
 /* -- dispatch.c -- */
 
 /* sgang_plan() of members in the order given, whatever any_order says; with
- * that the bound is one for any order. */
+ * that the bound is one for any order. The placement is in 'pool'. */
 int sgang_plan_ordered(const struct sgang_plan_request *request,
+		       struct sgang_pool *pool,
 		       struct sgang_placement **placement,
 		       struct sgang_nofit *nofit, struct sgang_error *err);
 
@@ -608,19 +629,19 @@ int sgang_plan_ordered(const struct sgang_plan_request *request,
 /* Must nodes of members be in segments? */
 bool sgang_segments_any(const struct sgang_plan_request *request);
 /* Replace a placement that does not keep to segments by one that does, if one
- * is found. Returns 1; 0 when there is none, with 'nofit' (may be NULL) filled;
- * -1 with ENOMEM. The placement stays the caller's. */
-int sgang_segments_keep(const struct sgang_plan_request *request,
-			struct sgang_placement **placement,
-			struct sgang_nofit *nofit);
+ * is found. False when there is none, with 'nofit' (may be NULL) filled. */
+bool sgang_segments_keep(const struct sgang_plan_request *request,
+			 struct sgang_pool *pool,
+			 struct sgang_placement **placement,
+			 struct sgang_nofit *nofit);
 
 /* -- reorder.c -- */
 
 /* Keep the better of two placements, and what both have proved. '*best' may be
- * NULL. Takes over 'made'. 0, or -1 with ENOMEM. */
-int sgang_plan_keep(const struct sgang_plan_request *request,
-		    struct sgang_placement *made,
-		    struct sgang_placement **best);
+ * NULL. */
+void sgang_plan_keep(const struct sgang_plan_request *request,
+		     struct sgang_pool *pool, struct sgang_placement *made,
+		     struct sgang_placement **best);
 
 /* Are two members interchangeable? */
 bool sgang_members_same(const struct sgang_plan_request *request,
@@ -632,11 +653,16 @@ bool sgang_any_matters(const struct sgang_plan_request *request);
 
 /* Replace a placement by one of members in a better order, if there is one,
  * and let it begin with the first of them. 0, or -1 with errno set as by
- * sgang_plan(); the placement stays the caller's. */
+ * sgang_plan(). */
 int sgang_any_order(const struct sgang_plan_request *request,
+		    struct sgang_pool *pool,
 		    struct sgang_placement **placement);
 
 /* -- arrange.c -- */
+
+/* As sgang_plan_arrange(). */
+void sgang_arrange(const struct sgang_plan_request *request,
+		   struct sgang_pool *pool, struct sgang_placement *placement);
 
 /* Turn a ring so that it begins with this member, which is in it. 'scratch' has
  * room for as many runs. */
@@ -688,7 +714,7 @@ struct sgang_tree {
 };
 
 /* Returns 1 and fills the answer ('pick' from 'pool'), 0 when it does not fit,
- * -1 with ENOMEM. With 'bound_only' nothing but 'bound' is filled. */
+ * -1 with EOVERFLOW. With 'bound_only' nothing but 'bound' is filled. */
 int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
 		     bool bound_only);
 
@@ -701,7 +727,7 @@ struct sgang_inside;
 
 /* Look at every domain of 'level' or below in a domain that is allowed. 'tree'
  * (its question, without `used` and `free_nodes`) and 'pool' must live on; the
- * rest ends with the pool. NULL with ENOMEM or EOVERFLOW. */
+ * rest ends with the pool. NULL with EOVERFLOW. */
 struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
 				       struct sgang_pool *pool);
 
@@ -724,19 +750,17 @@ bool sgang_inside_node(const struct sgang_inside *inside, uint32_t pos,
 /* Units that fit into a domain of any level. */
 uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain);
 
-/* Fill the answer of the tree for a domain into which the units fit. -1 with
- * ENOMEM. */
-int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
+/* Fill the answer of the tree for a domain into which the units fit. */
+void sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
 
 /* -- arcs.c -- */
 
 /* Cut the ring in two arcs: all members of the kind 'first', and the others.
  * Raise '*bound' to what all cost at least, (ranks * hop[island]) apart, and at
  * the most to 'most', what some placement costs. Any weights of a unit, by
- * kind, give a bound, what units cost about gives a good one. 0, or -1 with
- * ENOMEM. */
-int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
-		     const double *weight, uint64_t most, uint64_t *bound);
+ * kind, give a bound, what units cost about gives a good one. */
+void sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
+		      const double *weight, uint64_t most, uint64_t *bound);
 
 /* -- split.c -- */
 
@@ -744,7 +768,7 @@ int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
 struct sgang_split;
 
 /* 'guess' is what they cost about. The result lives as long as the pool of the
- * job; NULL with ENOMEM. */
+ * job. */
 struct sgang_split *sgang_split_open(const struct sgang_job *job,
 				     uint32_t first, uint64_t guess);
 
@@ -752,10 +776,9 @@ enum { SGANG_SPLIT_FIRST = 1, SGANG_SPLIT_OTHERS = 2 };
 
 /* Choose nodes for the arcs, for the others with room for so many slots 'more'
  * than they ask for: which arc, or 0, by position. An 'effort' of 2 takes twice
- * as long as one of 1, and finds better ones. Returns 1, 0 when none were
- * found, -1 with ENOMEM. */
-int sgang_split_solve(struct sgang_split *split, uint64_t more, uint32_t effort,
-		      uint8_t *owner);
+ * as long as one of 1, and finds better ones. False when none were found. */
+bool sgang_split_solve(struct sgang_split *split, uint64_t more,
+		       uint32_t effort, uint8_t *owner);
 
 /* About what a unit of a kind costs there, (ranks * hop[island]) apart; known
  * when nodes have been found. */
@@ -767,14 +790,15 @@ uint32_t sgang_split_narrow(const struct sgang_split *split);
 
 /* -- nofit.c -- */
 
-/* Say why nothing was found. 0, or -1 with ENOMEM. */
-int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit);
+/* Say why nothing was found. */
+void sgang_nofit_explain(const struct sgang_job *job,
+			 struct sgang_nofit *nofit);
 
 /* -- spread.c -- */
 
 /* Each member in another domain of request->spread_level; there are two or
  * more. Returns 1 and the placement, 0 with 'nofit' (may be NULL), or -1 with
- * ENOMEM or EOVERFLOW. 'broken' as in struct sgang_tree. */
+ * EOVERFLOW. 'broken' as in struct sgang_tree. */
 int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 		      struct sgang_placement **placement,
 		      struct sgang_nofit *nofit);
@@ -782,7 +806,7 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 /* -- mixed.c -- */
 
 /* A joint placement of members of different kinds, in 'runs' (from the pool).
- * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
+ * Returns 1, 0 when none was found, -1 with EOVERFLOW. 'bound' is what no
  * placement can be cheaper than, and none that costs as much breaks less (with
  * weights: has a lower tie) than 'bound_broken'; both may be changed for a
  * higher bound, and the search ends when they are reached. 'fixed' of the bound
@@ -795,7 +819,7 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 
 /* The least cost of the members, of one kind, beyond (ranks * hop[island]),
  * each a path of its own; and the least that any placement of them breaks.
- * 'broken' as in struct sgang_tree. 0, or -1 with ENOMEM or EOVERFLOW. */
+ * 'broken' as in struct sgang_tree. 0, or -1 with EOVERFLOW. */
 int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t *bound, uint64_t *bound_broken);
 
@@ -804,12 +828,12 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 /* Look for a placement better than the known one, which breaks so much (with
  * weights: has this tie). A better one is put in 'runs' (from the pool), else
  * they are untouched. 'bound' is raised to the least cost of any placement.
- * Returns 1 when the search ended, so that the placement is the best; 0 when
- * the gang is not a small one or the search took too long (a placement found
- * until then is still better); -1 with ENOMEM. */
-int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
-		const struct sgang_placement *known, uint64_t breaks,
-		uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
+ * True when the search ended, so that the placement is the best; false when the
+ * gang is not a small one or the search took too long (a placement found until
+ * then is still better). */
+bool sgang_prove(const struct sgang_job *job, const uint64_t *broken,
+		 const struct sgang_placement *known, uint64_t breaks,
+		 uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
 
 /* -- cuts.c -- */
 
@@ -818,7 +842,7 @@ int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 bool sgang_cuts_can(const struct sgang_plan_request *request);
 
 /* The placement of such a gang. Returns 1; 0 when none was found; -1 with
- * ENOMEM or EOVERFLOW. 'broken' as in struct sgang_tree. */
+ * EOVERFLOW. 'broken' as in struct sgang_tree. */
 int sgang_cuts_plan(const struct sgang_job *job, const uint64_t *broken,
 		    struct sgang_placement **placement);
 
@@ -841,8 +865,8 @@ struct sgang_cut {
 	uint64_t block;  /* only multiples of this are sets */
 };
 
-/* Fill it in for 'parallel' and 'whole'. -1 with ENOMEM. */
-int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool);
+/* Fill it in for 'parallel' and 'whole'. */
+void sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool);
 
 /* No set of so many ranks cuts less. 0 for none and for all of them. */
 uint64_t sgang_cut_least(const struct sgang_cut *cut, uint64_t ranks);
@@ -871,9 +895,9 @@ struct sgang_blocks {
 			  * 'cost' */
 };
 
-/* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit
- * or, 'tired', took too long; -1 with ENOMEM. */
-int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
+/* Fills the answer ('pick' from 'pool'). False when it does not fit or, 'tired',
+ * took too long. */
+bool sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
 
 /* -- roles.c -- */
 
@@ -882,8 +906,8 @@ int sgang_roles_check_request(const struct sgang_plan_request *request,
 			      struct sgang_error *err);
 
 /* The placement of a tree of groups. Returns 1; 0 when none was found, with
- * 'nofit' (may be NULL); -1 with ENOMEM or EOVERFLOW. 'broken' as in struct
- * sgang_tree. */
+ * 'nofit' (may be NULL); -1 with EOVERFLOW. 'broken' as in struct sgang_tree.
+ */
 int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,
 		     struct sgang_placement **placement,
 		     struct sgang_nofit *nofit);
@@ -922,15 +946,14 @@ struct sgang_order {
 			   * requires */
 };
 
-/* -1 with ENOMEM. */
-int sgang_order_solve(struct sgang_order *order);
+void sgang_order_solve(struct sgang_order *order);
 
 /* -- grid_deal.c -- */
 
-/* As sgang_job_lay(), but units are dealt out so that nobody shares. Returns 1,
- * 0 when that cannot be, -1 with ENOMEM. */
-int sgang_job_deal(const struct sgang_job *job, const struct sgang_tree *tree,
-		   struct sgang_placement **placement);
+/* As sgang_job_lay(), but units are dealt out so that nobody shares. NULL when
+ * that cannot be. */
+struct sgang_placement *sgang_job_deal(const struct sgang_job *job,
+				       const struct sgang_tree *tree);
 
 /* -- grid.c -- */
 
@@ -942,8 +965,7 @@ int sgang_parallel_check_request(const struct sgang_plan_request *request,
 /* Replace the placement of one ring by one for the request's groups, and fill
  * its weighted cost, layout, bound and exact. Returns 1; 0 when groups cannot
  * have the levels they require, with 'nofit' (may be NULL) saying so; -1 with
- * EINVAL (not as many ranks; 'err' says so), EOVERFLOW or ENOMEM. The placement
- * stays the caller's in all cases. */
+ * EINVAL (not as many ranks; 'err' says so) or EOVERFLOW. */
 int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 			struct sgang_placement **placement,
 			struct sgang_nofit *nofit, struct sgang_error *err);

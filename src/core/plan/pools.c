@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pools.c - kind by kind, and on the best nodes by value */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,8 +102,6 @@ static int place_kind(struct mixed *mixed, uint32_t number, uint32_t *cap)
 		used = sgang_pool_zalloc(
 			pool, sgang_fabric_domains(mixed->request->fabric),
 			sizeof(*used));
-		if (!used)
-			return -1;
 		mark_used(mixed, used, &tree.home);
 		tree.used = used;
 	}
@@ -123,7 +120,7 @@ static uint32_t kind_in_turn(const struct mixed *mixed, uint32_t turn,
 	return turn ? n - 1 - i : i;
 }
 
-/* Returns 1, 0 when it does not work out, -1 without memory. */
+/* Returns as sgang_tree_solve(). */
 static int kind_by_kind(struct mixed *mixed, uint32_t turn, uint32_t *cap)
 {
 	uint32_t i;
@@ -148,8 +145,6 @@ int sgang_mixed_try_kinds(struct mixed *mixed)
 					 sizeof(*cap));
 	int rc;
 
-	if (!cap)
-		return -1;
 	for (turn = 0; turn < turns && mixed->job->n_kinds <= KINDS_MAX &&
 		       !done(mixed) && !ended(mixed);
 	     turn++) {
@@ -213,8 +208,6 @@ int sgang_mixed_try_pools(struct mixed *mixed)
 
 	mixed->pool = sgang_pool_alloc(mixed->job->pool, mixed->n_nodes,
 				       sizeof(*mixed->pool));
-	if (!mixed->pool)
-		return -1;
 	for (i = 0; i < sizeof(grow) / sizeof(grow[0]) && rc > 0; i++) {
 		if (all || done(mixed) || ended(mixed))
 			break;

@@ -183,8 +183,8 @@ static bool is_below(const struct prover *prover, uint32_t node,
 
 /* Choose the nodes that any unit fits on: all or, where there are too many,
  * those that are used and as many as there is room for of those that are near.
- * Returns 0, or -1 with ENOMEM. */
-static int choose_places(struct prover *prover, bool *chosen)
+ */
+static void choose_places(struct prover *prover, bool *chosen)
 {
 	const struct sgang_fabric *fabric = prover->request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
@@ -193,8 +193,6 @@ static int choose_places(struct prover *prover, bool *chosen)
 	uint32_t n = sgang_fabric_nodes(fabric), pos, level, room = NODES_MAX;
 	size_t i;
 
-	if (!used)
-		return -1;
 	for (i = 0; i < prover->known->n_runs; i++) {
 		bool *at = &chosen[sgang_fabric_pos(
 			fabric)[prover->known->runs[i].node]];
@@ -217,23 +215,20 @@ static int choose_places(struct prover *prover, bool *chosen)
 			room -= room > 0;
 		}
 	}
-	return 0;
 }
 
 /* List them, those of a domain together. */
-static int list_places(struct prover *prover)
+static void list_places(struct prover *prover)
 {
 	const struct sgang_fabric *fabric = prover->request->fabric;
 	uint32_t n = sgang_fabric_nodes(fabric), pos;
 	bool *chosen = sgang_pool_zalloc(prover->job->pool, n, sizeof(*chosen));
 
-	if (!chosen || choose_places(prover, chosen))
-		return -1;
+	choose_places(prover, chosen);
 	for (pos = 0; pos < n; pos++) {
 		if (chosen[pos])
 			add_place(prover, sgang_fabric_order(fabric)[pos]);
 	}
-	return 0;
 }
 
 /* The level of a hop; false when the gang may not span it. */
@@ -325,17 +320,16 @@ static void add_units(struct prover *prover)
 	}
 }
 
-/* Returns 1, 0 when the gang is not a small one, -1 with ENOMEM. */
-static int set_up(struct prover *prover)
+/* False when the gang is not a small one. */
+static bool set_up(struct prover *prover)
 {
 	const struct sgang_plan_request *request = prover->request;
 	uint32_t n = sgang_fabric_domains(request->fabric);
 
 	if (prover->job->units > UNITS_MAX || prover->job->units < 2 ||
 	    prover->known->n_runs > NODES_MAX)
-		return 0;
-	if (list_places(prover))
-		return -1;
+		return false;
+	list_places(prover);
 	find_hops(prover);
 	add_units(prover);
 	prover->end = prover->n_units;
@@ -343,7 +337,7 @@ static int set_up(struct prover *prover)
 					  sizeof(*prover->using));
 	prover->least = sgang_pool_alloc(prover->job->pool, n,
 					 sizeof(*prover->least));
-	return prover->using && prover->least ? 1 : -1;
+	return true;
 }
 
 /* -- the least for the rest -- */
@@ -721,16 +715,14 @@ static void begin_with(struct prover *prover, const struct sgang_run *run)
 	}
 }
 
-static int write_runs(const struct prover *prover, struct sgang_run **runs,
-		      size_t *n_runs)
+static void write_runs(const struct prover *prover, struct sgang_run **runs,
+		       size_t *n_runs)
 {
 	struct sgang_run *run = sgang_pool_alloc(prover->job->pool,
 						 prover->n_units, sizeof(*run));
 	size_t n = 0;
 	uint32_t i;
 
-	if (!run)
-		return -1;
 	for (i = 0; i < prover->n_units; i++) {
 		const struct unit *unit = &prover->unit[i];
 		uint32_t node = prover->place[prover->best[i]].node;
@@ -750,7 +742,6 @@ static int write_runs(const struct prover *prover, struct sgang_run **runs,
 	}
 	*runs = run;
 	*n_runs = n;
-	return 0;
 }
 
 /* -- side by side -- */
@@ -936,8 +927,8 @@ static void follow(struct prover *prover, uint32_t end, struct stem *stem,
 	}
 }
 
-/* The same from some places of the ring that is known. 0, or -1 with ENOMEM. */
-static int try_beam(struct prover *prover)
+/* The same from some places of the ring that is known. */
+static void try_beam(struct prover *prover)
 {
 	struct sgang_pool *pool = prover->job->pool;
 	struct stem *stem = sgang_pool_alloc(pool, 2 * BEAM, sizeof(*stem));
@@ -945,22 +936,16 @@ static int try_beam(struct prover *prover)
 		pool, (size_t)BEAM * prover->n_places, sizeof(*shoot));
 	uint32_t i;
 
-	if (!stem || !shoot)
-		return -1;
-	for (i = 0; i < 2 * BEAM; i++) {
+	for (i = 0; i < 2 * BEAM; i++)
 		stem[i].left = sgang_pool_alloc(pool,
 						(size_t)prover->n_places *
 							prover->request->n_dims,
 						sizeof(*stem->left));
-		if (!stem[i].left)
-			return -1;
-	}
 	for (i = 0; i < BEGINNINGS; i++) {
 		allow_tries(prover, SGANG_STEPS_BEAM);
 		follow(prover, prover->best[i * prover->n_units / BEGINNINGS],
 		       stem, shoot);
 	}
-	return 0;
 }
 
 /* Look for anything better among all placements. Returns whether there is
@@ -989,42 +974,35 @@ static bool prove_it(struct prover *prover, uint64_t *bound)
 	return ended && search(prover);
 }
 
-int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
-		const struct sgang_placement *known, uint64_t breaks,
-		uint64_t *bound, struct sgang_run **runs, size_t *n_runs)
+bool sgang_prove(const struct sgang_job *job, const uint64_t *broken,
+		 const struct sgang_placement *known, uint64_t breaks,
+		 uint64_t *bound, struct sgang_run **runs, size_t *n_runs)
 {
 	struct prover *prover = sgang_pool_zalloc(job->pool, 1,
 						  sizeof(*prover));
 	uint64_t tries = sgang_budget_limits(job->request->budget)->prove_tries;
-	int rc;
+	bool proved;
 
-	if (!prover)
-		return -1;
 	prover->job = job;
 	prover->request = job->request;
 	prover->broken = broken;
 	prover->known = known;
 	prover->cost = known->ring.cost;
 	prover->breaks = breaks;
-	if (!sgang_budget_left(job->request->budget))
-		return 0;
-	rc = set_up(prover);
-	if (rc <= 0)
-		return rc;
+	if (!sgang_budget_left(job->request->budget) || !set_up(prover))
+		return false;
 	prover->tries = (uint64_t)prover->n_places * prover->n_places;
 	begin_with(prover, known->runs);
-	rc = prover->complete && job->units <= PROVE_UNITS_MAX ?
-		     prove_it(prover, bound) :
-		     0;
+	proved = prover->complete && job->units <= PROVE_UNITS_MAX &&
+		 prove_it(prover, bound);
 	if ((!prover->complete || job->units > PROVE_UNITS_MAX) &&
 	    (!job->coin || !job->request->weight_first)) {
-		if (try_beam(prover))
-			return -1;
+		try_beam(prover);
 		slide_window(prover, WINDOW, tries / 2);
 		slide_window(prover, WINDOW_WIDE, tries / 2);
 	}
 	allow_tries(prover, 0);
-	if (prover->better && write_runs(prover, runs, n_runs))
-		return -1;
-	return rc;
+	if (prover->better)
+		write_runs(prover, runs, n_runs);
+	return proved;
 }

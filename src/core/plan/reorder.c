@@ -13,6 +13,7 @@
 
 struct any {
 	const struct sgang_plan_request *asked;
+	struct sgang_pool *pool;
 	struct sgang_plan_member *member; /* in the order at hand */
 	uint32_t *number; /* by place in that order: the member */
 	double average[SGANG_PLAN_DIMS]; /* what a node has */
@@ -41,18 +42,19 @@ static uint64_t cost_of(const struct sgang_plan_request *asked,
 						    made->ring.cost;
 }
 
-/* Is 'made' better than the best one? -1 with ENOMEM. */
-static int is_better(const struct sgang_plan_request *asked,
-		     const struct sgang_placement *made,
-		     const struct sgang_placement *best)
+/* Is 'made' better than the best one? */
+static bool is_better(const struct sgang_plan_request *asked,
+		      struct sgang_pool *pool,
+		      const struct sgang_placement *made,
+		      const struct sgang_placement *best)
 {
 	uint64_t weight = 0, best_weight = 0;
 	uint64_t cost = cost_of(asked, made), best_cost = cost_of(asked, best);
 
-	if (asked->weight_first &&
-	    (sgang_plan_weigh(asked, made, &weight) ||
-	     sgang_plan_weigh(asked, best, &best_weight)))
-		return -1;
+	if (asked->weight_first) {
+		weight = sgang_plan_weight(asked, pool, made);
+		best_weight = sgang_plan_weight(asked, pool, best);
+	}
 	if (weight != best_weight)
 		return weight < best_weight;
 	if (made->above != best->above)
@@ -62,21 +64,19 @@ static int is_better(const struct sgang_plan_request *asked,
 	return made->exact && !best->exact;
 }
 
-int sgang_plan_keep(const struct sgang_plan_request *asked,
-		    struct sgang_placement *made, struct sgang_placement **best)
+void sgang_plan_keep(const struct sgang_plan_request *asked,
+		     struct sgang_pool *pool, struct sgang_placement *made,
+		     struct sgang_placement **best)
 {
 	struct sgang_placement *worse = made;
-	int rc = *best ? is_better(asked, made, *best) : 1;
 
-	if (rc > 0) {
+	if (!*best || is_better(asked, pool, made, *best)) {
 		worse = *best;
 		*best = made;
 	}
 	if (worse && !sgang_plan_by_weight(asked) &&
 	    worse->above == (*best)->above && worse->bound > (*best)->bound)
 		(*best)->bound = worse->bound;
-	sgang_placement_destroy(worse);
-	return rc < 0 ? -1 : 0;
 }
 
 /* Plan in the order of these ranks. Returns 0, or -1 with errno set. */
@@ -93,12 +93,13 @@ static int plan_in_order(struct any *any, struct rank *rank)
 		any->member[i] = any->asked->members[rank[i].member];
 	}
 	request.members = any->member;
-	rc = sgang_plan_ordered(&request, &made, NULL, NULL);
+	rc = sgang_plan_ordered(&request, any->pool, &made, NULL, NULL);
 	if (rc <= 0)
 		return rc;
 	for (i = 0; i < made->n_runs; i++)
 		made->runs[i].member = any->number[made->runs[i].member];
-	return sgang_plan_keep(any->asked, made, &any->best);
+	sgang_plan_keep(any->asked, any->pool, made, &any->best);
+	return 0;
 }
 
 /* The largest share of any resource that a unit of a member takes, of what
@@ -168,16 +169,13 @@ static bool is_settled(const struct any *any)
 }
 
 /* The first of the members stays the first. */
-static int begin(struct any *any)
+static void begin(struct any *any)
 {
 	struct sgang_placement *best = any->best;
-	struct sgang_run *scratch = calloc(best->n_runs, sizeof(*scratch));
 
-	if (!scratch)
-		return -1;
-	sgang_arrange_begin(best->runs, best->n_runs, 0, scratch);
-	free(scratch);
-	return 0;
+	sgang_arrange_begin(best->runs, best->n_runs, 0,
+			    sgang_pool_alloc(any->pool, best->n_runs,
+					     sizeof(*best->runs)));
 }
 
 static int try_orders(struct any *any, struct rank *rank)
@@ -185,14 +183,16 @@ static int try_orders(struct any *any, struct rank *rank)
 	int rc = 0;
 
 	if (any->asked->spread) {
-		rc = sgang_plan_arrange(any->asked, any->best);
+		sgang_arrange(any->asked, any->pool, any->best);
 	} else if (!sgang_cuts_can(any->asked) && !is_settled(any) &&
 		   sgang_budget_left(any->asked->budget)) {
 		find_average(any);
 		rank_by_kind(any, rank);
 		rc = plan_in_order(any, rank);
 	}
-	return rc ? rc : begin(any);
+	if (!rc)
+		begin(any);
+	return rc;
 }
 
 static bool same_allowed(const struct sgang_plan_member *a,
@@ -252,20 +252,19 @@ bool sgang_any_matters(const struct sgang_plan_request *request)
 }
 
 int sgang_any_order(const struct sgang_plan_request *asked,
-		    struct sgang_placement **placement)
+		    struct sgang_pool *pool, struct sgang_placement **placement)
 {
 	size_t n = asked->n_members;
-	struct any any = { .asked = asked, .best = *placement };
-	struct rank *rank = calloc(n, sizeof(*rank));
-	int rc = -1;
+	struct any any = {
+		.asked = asked,
+		.pool = pool,
+		.member = sgang_pool_alloc(pool, n, sizeof(*any.member)),
+		.number = sgang_pool_alloc(pool, n, sizeof(*any.number)),
+		.best = *placement,
+	};
+	int rc = try_orders(&any,
+			    sgang_pool_alloc(pool, n, sizeof(struct rank)));
 
-	any.member = calloc(n, sizeof(*any.member));
-	any.number = calloc(n, sizeof(*any.number));
-	if (rank && any.member && any.number)
-		rc = try_orders(&any, rank);
-	free(rank);
-	free(any.member);
-	free(any.number);
 	*placement = any.best;
 	return rc;
 }

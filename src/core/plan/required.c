@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan_private.h"
@@ -47,19 +46,28 @@ bool sgang_request_requires_some(const struct sgang_plan_request *request)
 	return false;
 }
 
-/* The nodes that a member may have, of those it requires (or of all others).
- * NULL with ENOMEM. */
-static struct sgang_nodeset *part_of(const struct sgang_plan_request *request,
+static void end_set(void *set)
+{
+	sgang_nodeset_destroy(set);
+}
+
+struct sgang_nodeset *sgang_plan_set(struct sgang_pool *pool,
+				     struct sgang_nodeset *set)
+{
+	return sgang_pool_keep(pool, set, end_set);
+}
+
+/* The nodes that a member may have, of those it requires (or of all others). */
+static struct sgang_nodeset *part_of(const struct sgang_halves *halves,
 				     const struct sgang_plan_member *member,
 				     bool required)
 {
-	uint32_t n = sgang_fabric_nodes(request->fabric);
-	struct sgang_nodeset *set =
-		member->allowed ? sgang_nodeset_copy(member->allowed) :
-				  sgang_nodeset_create(n);
+	uint32_t n = sgang_fabric_nodes(halves->asked->fabric);
+	struct sgang_nodeset *set = sgang_plan_set(
+		halves->job.pool, member->allowed ?
+					  sgang_nodeset_copy(member->allowed) :
+					  sgang_nodeset_create(n));
 
-	if (!set)
-		return NULL;
 	if (!member->allowed)
 		sgang_nodeset_fill(set);
 	if (required)
@@ -85,8 +93,8 @@ static void add_part(struct sgang_halves *halves, uint32_t member,
 	halves->request.n_members++;
 }
 
-/* Both halves of a member. -1 with ENOMEM. */
-static int add_halves(struct sgang_halves *halves, uint32_t member, bool last)
+/* Both halves of a member. */
+static void add_halves(struct sgang_halves *halves, uint32_t member, bool last)
 {
 	const struct sgang_plan_request *asked = halves->asked;
 	struct sgang_plan_member given = asked->members[member], rest = given;
@@ -94,23 +102,16 @@ static int add_halves(struct sgang_halves *halves, uint32_t member, bool last)
 
 	given.units = n;
 	given.distinct = true;
-	given.allowed = halves->set[halves->n_sets++] =
-		part_of(asked, &asked->members[member], true);
+	given.allowed = part_of(halves, &asked->members[member], true);
 	rest.units -= n;
 	if (sgang_member_distinct(&asked->members[member]))
-		rest.allowed = halves->set[halves->n_sets++] =
-			part_of(asked, &asked->members[member], false);
-	if (!given.allowed ||
-	    (!rest.allowed && (asked->members[member].allowed ||
-			       sgang_member_distinct(&asked->members[member]))))
-		return -1;
+		rest.allowed = part_of(halves, &asked->members[member], false);
 	add_part(halves, member, last ? &rest : &given);
 	add_part(halves, member, last ? &given : &rest);
-	return 0;
 }
 
-int sgang_halves_make(const struct sgang_job *job, bool last,
-		      struct sgang_halves *halves)
+bool sgang_halves_make(const struct sgang_job *job, bool last,
+		       struct sgang_halves *halves)
 {
 	const struct sgang_plan_request *asked = job->request;
 	size_t n = asked->n_members, i;
@@ -120,9 +121,9 @@ int sgang_halves_make(const struct sgang_job *job, bool last,
 	halves->member = sgang_pool_alloc(job->pool, 2 * n,
 					  sizeof(*halves->member));
 	halves->of = sgang_pool_alloc(job->pool, 2 * n, sizeof(*halves->of));
-	halves->set = sgang_pool_alloc(job->pool, 2 * n, sizeof(*halves->set));
-	if (!halves->member || !halves->of || !halves->set)
-		return -1;
+	halves->job = (struct sgang_job){ .request = &halves->request,
+					  .pool = job->pool,
+					  .coin = job->coin };
 	halves->request = *asked;
 	halves->request.members = halves->member;
 	halves->request.n_members = 0;
@@ -132,20 +133,12 @@ int sgang_halves_make(const struct sgang_job *job, bool last,
 		if (!requires(ask))
 			add_part(halves, (uint32_t)i, ask);
 		else if (sgang_nodeset_count(ask->required) > ask->units)
-			return 0;
-		else if (add_halves(halves, (uint32_t)i, last))
-			return -1;
+			return false;
+		else
+			add_halves(halves, (uint32_t)i, last);
 	}
-	halves->job = (struct sgang_job){ .request = &halves->request,
-					  .pool = job->pool,
-					  .coin = job->coin };
-	return sgang_job_find_kinds(&halves->job) ? -1 : 1;
-}
-
-void sgang_halves_destroy(struct sgang_halves *halves)
-{
-	while (halves->n_sets)
-		sgang_nodeset_destroy(halves->set[--halves->n_sets]);
+	sgang_job_find_kinds(&halves->job);
+	return true;
 }
 
 /* -- the order of a member's nodes -- */
@@ -255,15 +248,13 @@ static void turn_runs(struct nodes *nodes, uint32_t from, uint32_t to,
 
 /* Lay the nodes of each member that requires some in the best order of a
  * depth-first round. 'n_runs' becomes less where a node came twice. */
-static int lay_nodes(const struct sgang_plan_request *request,
-		     struct sgang_pool *pool, struct sgang_run *runs,
-		     size_t *n_runs)
+static void lay_nodes(const struct sgang_plan_request *request,
+		      struct sgang_pool *pool, struct sgang_run *runs,
+		      size_t *n_runs)
 {
 	struct sgang_run *copy = sgang_pool_alloc(pool, *n_runs, sizeof(*copy));
 	size_t i = 0, end, n = 0;
 
-	if (!copy)
-		return -1;
 	for (; i < *n_runs; i = end) {
 		struct nodes nodes = { .request = request, .run = runs + n };
 		uint32_t member = runs[i].member;
@@ -282,17 +273,16 @@ static int lay_nodes(const struct sgang_plan_request *request,
 		n += nodes.n;
 	}
 	*n_runs = n;
-	return 0;
 }
 
-int sgang_halves_join(const struct sgang_halves *halves, struct sgang_run *runs,
-		      size_t *n_runs)
+void sgang_halves_join(const struct sgang_halves *halves,
+		       struct sgang_run *runs, size_t *n_runs)
 {
 	size_t i;
 
 	for (i = 0; i < *n_runs; i++)
 		runs[i].member = halves->of[runs[i].member];
-	return lay_nodes(halves->asked, halves->job.pool, runs, n_runs);
+	lay_nodes(halves->asked, halves->job.pool, runs, n_runs);
 }
 
 /* -- which nodes members may have -- */
@@ -336,19 +326,15 @@ static bool may_have(const struct sgang_plan_request *request,
 	       (!request->spread || is_beside(request, member, node));
 }
 
-int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
-		  struct sgang_halves *own)
+void sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool)
 {
 	size_t n = request->n_members, i;
 	uint32_t nodes = sgang_fabric_nodes(request->fabric), node;
+	struct sgang_plan_member *own = sgang_pool_alloc(pool, n, sizeof(*own));
 
-	own->member = sgang_pool_alloc(pool, n, sizeof(*own->member));
-	own->set = sgang_pool_alloc(pool, n, sizeof(*own->set));
-	if (!own->member || !own->set)
-		return -1;
-	memcpy(own->member, request->members, n * sizeof(*own->member));
+	memcpy(own, request->members, n * sizeof(*own));
 	for (i = 0; i < n; i++) {
-		struct sgang_plan_member *member = &own->member[i];
+		struct sgang_plan_member *member = &own[i];
 		struct sgang_nodeset *set;
 		uint32_t required;
 
@@ -358,10 +344,7 @@ int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
 		/* The others of its nodes may be anywhere. */
 		if (!request->spread && member->units > required)
 			continue;
-		set = sgang_nodeset_create(nodes);
-		if (!set)
-			return -1;
-		own->set[own->n_sets++] = set;
+		set = sgang_plan_set(pool, sgang_nodeset_create(nodes));
 		for (node = 0; node < nodes; node++) {
 			if (may_have(request, member, required, node))
 				sgang_nodeset_add(set, node);
@@ -372,8 +355,7 @@ int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
 			member->distinct = true;
 		}
 	}
-	request->members = own->member;
-	return 0;
+	request->members = own;
 }
 
 static bool has_node(const struct sgang_placement *placement, uint32_t member,
@@ -420,55 +402,55 @@ static struct sgang_run *find_spare(const struct sgang_job *job,
 }
 
 /* Move a unit of a run to a node; the ranks of whole nodes are those of the
- * node. 0, or -1 with ENOMEM. */
-static int move_unit(const struct sgang_job *job,
-		     struct sgang_placement *placement, struct sgang_run *run,
-		     uint32_t node)
+ * node. */
+static void move_unit(const struct sgang_job *job,
+		      struct sgang_placement *placement, struct sgang_run *run,
+		      uint32_t node)
 {
 	const struct sgang_kind *kind = &job->kind[job->kind_of[run->member]];
 	size_t i = (size_t)(run - placement->runs);
 	uint32_t ranks = ranks_of_unit(job, run);
-	struct sgang_run *more;
 
 	if (run->ranks > ranks) {
 		run->ranks -= ranks;
 		run->slots -= sgang_kind_need(job, kind, run->node, 0);
-		more = realloc(placement->runs,
-			       (placement->n_runs + 1) * sizeof(*more));
-		if (!more)
-			return -1;
-		placement->runs = more;
-		memmove(more + i + 1, more + i,
-			(placement->n_runs++ - i) * sizeof(*more));
-		run = &more[i];
+		memmove(run + 1, run, (placement->n_runs++ - i) * sizeof(*run));
 	}
 	run->node = node;
 	run->ranks = sgang_kind_ranks(job, kind, node);
 	run->slots = sgang_kind_need(job, kind, node, 0);
-	return 0;
 }
 
-/* Let a member have a unit on a node that it requires. Returns 1 if it had none
- * there, 0, or -1 with ENOMEM. */
-static int have_one(const struct sgang_job *job,
-		    struct sgang_placement *placement, uint32_t member,
-		    uint32_t node)
+/* Let a member have a unit on a node that it requires. False if it had one
+ * there. */
+static bool have_one(const struct sgang_job *job,
+		     struct sgang_placement *placement, uint32_t member,
+		     uint32_t node)
 {
 	struct sgang_run *spare;
 
 	if (has_node(placement, member, node))
-		return 0;
+		return false;
 	spare = find_spare(job, placement, member);
-	return !spare ? 1 : move_unit(job, placement, spare, node) ? -1 : 1;
+	if (spare)
+		move_unit(job, placement, spare, node);
+	return true;
 }
 
-int sgang_have_required(const struct sgang_job *job,
-			struct sgang_placement *placement)
+void sgang_have_required(const struct sgang_job *job,
+			 struct sgang_placement *placement)
 {
 	const struct sgang_plan_request *request = job->request;
-	int moved = 0, rc;
+	struct sgang_run *runs;
+	bool moved = false;
 	uint32_t i, node;
 
+	if (!sgang_request_requires(request))
+		return;
+	/* each run may come to be as many as it has units */
+	runs = sgang_pool_alloc(job->pool, job->units, sizeof(*runs));
+	memcpy(runs, placement->runs, placement->n_runs * sizeof(*runs));
+	placement->runs = runs;
 	for (i = 0; i < request->n_members; i++) {
 		const struct sgang_nodeset *required =
 			request->members[i].required;
@@ -476,21 +458,15 @@ int sgang_have_required(const struct sgang_job *job,
 		for (node = required ? sgang_nodeset_next(required, 0) :
 				       SGANG_NODE_NONE;
 		     node != SGANG_NODE_NONE;
-		     node = sgang_nodeset_next(required, node + 1)) {
-			rc = have_one(job, placement, i, node);
-			if (rc < 0)
-				return -1;
-			moved |= rc;
-		}
+		     node = sgang_nodeset_next(required, node + 1))
+			moved |= have_one(job, placement, i, node);
 	}
 	if (!moved)
-		return 0;
+		return;
 	placement->exact = false;
-	if (lay_nodes(request, job->pool, placement->runs, &placement->n_runs))
-		return -1;
+	lay_nodes(request, job->pool, placement->runs, &placement->n_runs);
 	sgang_ring_measure(request->fabric, request->costs, placement->runs,
 			   placement->n_runs, &placement->ring);
-	return 0;
 }
 
 /* -- why not -- */

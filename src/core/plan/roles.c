@@ -130,22 +130,21 @@ int sgang_roles_check_request(const struct sgang_plan_request *request,
 
 /* The least cost of a placement, and where units go then. Raises the bound.
  * Returns as sgang_blocks_solve(). */
-static int solve_blocks(struct solver *solver, bool tolls)
+static bool solve_blocks(struct solver *solver, bool tolls)
 {
 	struct sgang_roles *roles = &solver->roles;
 	struct sgang_budget *budget = roles->job->request->budget;
 	uint64_t paid, bound = sgang_roles_base(roles), aside;
-	int rc;
+	bool fits;
 
 	solver->blocks = (struct sgang_blocks){ .tree = &roles->tree,
 						.ranks = 1,
 						.part = sgang_roles_part,
 						.arg = roles };
-	if (sgang_roles_cut(roles, tolls))
-		return -1;
+	sgang_roles_cut(roles, tolls);
 	aside = sgang_budget_narrow(
 		budget, sgang_budget_limits(budget)->roles_blocks_steps);
-	rc = sgang_blocks_solve(&solver->blocks, roles->job->pool);
+	fits = sgang_blocks_solve(&solver->blocks, roles->job->pool);
 	sgang_budget_widen(budget, aside);
 	paid = sgang_roles_tolls(roles);
 	if (solver->blocks.cost > paid)
@@ -155,10 +154,10 @@ static int solve_blocks(struct solver *solver, bool tolls)
 		solver->bound_tie = 0;
 	}
 	/* a bound below all that can be says nothing of what is broken */
-	if (bound == solver->bound && rc > 0 && solver->blocks.cost >= paid &&
+	if (bound == solver->bound && fits && solver->blocks.cost >= paid &&
 	    solver->blocks.broken > solver->bound_tie)
 		solver->bound_tie = solver->blocks.broken;
-	return rc;
+	return fits;
 }
 
 /* -- answers -- */
@@ -169,54 +168,48 @@ static bool is_best(const struct solver *solver)
 	       solver->worth.tie <= solver->bound_tie;
 }
 
-/* Compare a placement with the best one. -1 without memory. */
-static int compare(struct solver *solver)
+/* Compare a placement with the best one. */
+static void compare(struct solver *solver)
 {
 	struct sgang_worth worth;
 	uint32_t *swap;
 
-	if (sgang_roles_measure(&solver->roles, solver->next, &worth))
-		return -1;
+	worth = sgang_roles_measure(&solver->roles, solver->next);
 	if (worth.price >= solver->roles.never ||
 	    (solver->found && !sgang_worth_less(&worth, &solver->worth)))
-		return 0;
+		return;
 	swap = solver->best;
 	solver->best = solver->next;
 	solver->next = swap;
 	solver->worth = worth;
 	solver->found = true;
-	return 0;
 }
 
 /* The placement of this bound, as far as there is one. */
-static int lay(struct solver *solver)
+static void lay(struct solver *solver)
 {
-	int rc = sgang_roles_lay(&solver->roles, solver->blocks.pick,
-				 solver->blocks.n_picks, solver->next);
-
-	return rc > 0 ? compare(solver) : rc;
+	if (sgang_roles_lay(&solver->roles, solver->blocks.pick,
+			    solver->blocks.n_picks, solver->next))
+		compare(solver);
 }
 
 /* Try the placement of least cost by the bound, with tolls and without them,
- * then the others. Returns 1, 0 when it cannot fit, -1 without memory. */
-static int approach(struct solver *solver)
+ * then the others. False when it cannot fit. */
+static bool approach(struct solver *solver)
 {
-	int tolls, rc;
+	int tolls;
 
 	for (tolls = 1; tolls >= 0 && !is_best(solver); tolls--) {
-		rc = solve_blocks(solver, tolls);
-		if (rc < 0 || (!rc && !solver->blocks.tired))
-			return rc;
-		if (!rc)
-			break;
-		if (!is_best(solver) && lay(solver) < 0)
-			return -1;
+		if (!solve_blocks(solver, tolls))
+			return solver->blocks.tired;
+		if (!is_best(solver))
+			lay(solver);
 	}
-	return 1;
+	return true;
 }
 
 /* Search for something better. Returns 1, 0 when there is none for certain, 2
- * when none was found, -1 without memory. */
+ * when none was found. */
 static int search(struct solver *solver)
 {
 	const struct sgang_plan_limits *limits =
@@ -229,11 +222,10 @@ static int search(struct solver *solver)
 		best.price = (int64_t)solver->worth.price;
 		best.tie = solver->worth.tie;
 	}
-	if (sgang_cuts_solve(&solver->roles, NULL,
-			     solver->found ? limits->cuts_tree_steps :
-					     limits->cuts_steps,
-			     &best))
-		return -1;
+	sgang_cuts_solve(&solver->roles, NULL,
+			 solver->found ? limits->cuts_tree_steps :
+					 limits->cuts_steps,
+			 &best);
 	if (best.missing || (uint64_t)best.price >= solver->roles.never)
 		return best.none ? 0 : 2;
 	solver->found = true;
@@ -302,14 +294,14 @@ struct room {
 	uint32_t where;
 };
 
-/* Units that fit into each place. NULL without memory. */
+/* Units that fit into each place. */
 static uint64_t *sum_room(const struct sgang_roles *roles)
 {
 	uint64_t *sum = sgang_pool_zalloc(roles->job->pool, roles->n_places,
 					  sizeof(*sum));
 	uint32_t p, up;
 
-	for (p = 0; sum && p < roles->n_nodes; p++) {
+	for (p = 0; p < roles->n_nodes; p++) {
 		for (up = p; up != SGANG_DOMAIN_NONE; up = roles->up[up])
 			sum[up] += roles->tree.cap[p];
 	}
@@ -360,7 +352,7 @@ static uint32_t count_like(const struct sgang_roles *roles, uint32_t g)
 }
 
 /* Report which group lacks its level. */
-static int explain(const struct solver *solver, struct sgang_nofit *nofit)
+static void explain(const struct solver *solver, struct sgang_nofit *nofit)
 {
 	const struct sgang_roles *roles = &solver->roles;
 	const struct sgang_costs *costs = roles->job->request->costs;
@@ -370,8 +362,6 @@ static int explain(const struct solver *solver, struct sgang_nofit *nofit)
 	uint32_t g, last = 0, n;
 	struct room room;
 
-	if (!seen || !sum)
-		return -1;
 	for (g = 1; g < roles->n_groups; g++) {
 		if (seen[roles->kind[g]] ||
 		    roles->require[g] >= roles->require[roles->group[g].parent])
@@ -394,19 +384,17 @@ static int explain(const struct solver *solver, struct sgang_nofit *nofit)
 			 room.groups == 1 ? "s" : "",
 			 place_name(roles, room.where), room.most,
 			 room.most == 1 ? "" : "s");
-		return 0;
+		return;
 	}
-	if (sgang_nofit_explain(roles->job, nofit))
-		return -1;
+	sgang_nofit_explain(roles->job, nofit);
 	if (nofit->n_rows || !last)
-		return 0;
+		return;
 	memset(nofit, 0, sizeof(*nofit));
 	snprintf(nofit->text, sizeof(nofit->text),
 		 "group %.100s must be within one %s; there is room, but no "
 		 "placement was found in which all groups have what they "
 		 "require",
 		 roles->group[last].name, costs->name[roles->require[last]]);
-	return 0;
 }
 
 /* -- the layer -- */
@@ -418,8 +406,6 @@ static struct sgang_placement *make_answer(const struct solver *solver)
 	struct sgang_placement *made = sgang_roles_place(roles, solver->best);
 	uint64_t bound = solver->bound;
 
-	if (!made)
-		return NULL;
 	if (bound > solver->worth.price)
 		bound = solver->worth.price;
 	made->above = solver->worth.price / roles->wish;
@@ -432,61 +418,58 @@ static struct sgang_placement *make_answer(const struct solver *solver)
 	return made;
 }
 
-static int set_up(struct solver *solver)
+static void set_up(struct solver *solver)
 {
 	struct sgang_pool *pool = solver->roles.job->pool;
 	uint32_t n = solver->roles.n_units;
 
 	solver->best = sgang_pool_zalloc(pool, n, sizeof(*solver->best));
 	solver->next = sgang_pool_zalloc(pool, n, sizeof(*solver->next));
-	return solver->best && solver->next ? 0 : -1;
 }
 
-/* The hardest groups first, in two ways. 0, or -1 without memory. */
-static int pack(struct solver *solver)
+/* The hardest groups first, in two ways. */
+static void pack(struct solver *solver)
 {
-	int rc = 0, how;
+	int how;
 
 	for (how = SGANG_PACK_LOW; how <= SGANG_PACK_FIT && !is_best(solver);
 	     how++) {
-		rc = sgang_roles_pack(&solver->roles, (enum sgang_pack)how,
-				      solver->next);
-		if (rc < 0 || (rc > 0 && compare(solver)))
-			return -1;
+		if (sgang_roles_pack(&solver->roles, (enum sgang_pack)how,
+				     solver->next))
+			compare(solver);
 	}
-	return 0;
 }
 
-/* Find bounds, and a placement that keeps to all levels. Returns 1, 0 when there
- * is none for certain, -1 without memory. */
-static int begin(struct solver *solver)
+/* Find bounds, and a placement that keeps to all levels. False when there is
+ * none for certain. */
+static bool begin(struct solver *solver)
 {
-	int fit = sgang_roles_fit(&solver->roles, solver->next), rc;
+	int fit = sgang_roles_fit(&solver->roles, solver->next);
 
-	if (fit <= 0)
-		return fit;
-	if (fit == 1 && compare(solver))
-		return -1;
-	rc = approach(solver);
-	if (rc > 0 && !is_best(solver) && pack(solver))
-		return -1;
-	return rc;
+	if (!fit)
+		return false;
+	if (fit == 1)
+		compare(solver);
+	if (!approach(solver))
+		return false;
+	if (!is_best(solver))
+		pack(solver);
+	return true;
 }
 
-/* Returns 1, 0 when there is none for certain, 2 when none was found, -1
- * without memory. */
+/* Returns 1, 0 when there is none for certain, 2 when none was found. */
 static int solve(struct solver *solver)
 {
 	struct sgang_budget *budget = solver->roles.job->request->budget;
 	uint64_t kept = sgang_budget_share(
 		budget, sgang_budget_limits(budget)->cuts_steps);
-	int rc;
+	bool fits;
 
 	if (budget)
 		budget->left -= kept;
-	rc = begin(solver);
+	fits = begin(solver);
 	sgang_budget_widen(budget, kept);
-	return rc <= 0 || is_best(solver) ? rc : search(solver);
+	return !fits || is_best(solver) ? fits : search(solver);
 }
 
 int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,
@@ -496,16 +479,17 @@ int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,
 	struct solver solver = { .found = false };
 	int rc;
 
-	if (sgang_roles_open(&solver.roles, job, broken) || set_up(&solver))
+	if (sgang_roles_open(&solver.roles, job, broken))
 		return -1;
+	set_up(&solver);
 	rc = solve(&solver);
 	if (rc == 1) {
 		*placement = make_answer(&solver);
-		return *placement ? 1 : -1;
+		return 1;
 	}
 	if (rc == 2 && job->request->budget)
 		job->request->budget->unproved = true;
-	if (rc >= 0 && nofit && explain(&solver, nofit))
-		return -1;
-	return rc < 0 ? -1 : 0;
+	if (nofit)
+		explain(&solver, nofit);
+	return 0;
 }

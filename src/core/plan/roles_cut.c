@@ -207,7 +207,7 @@ static void add_own(const struct tables *tables, uint32_t g)
 	}
 }
 
-static int set_up(struct tables *tables)
+static void set_up(struct tables *tables)
 {
 	const struct sgang_roles *roles = tables->roles;
 	struct sgang_pool *pool = roles->job->pool;
@@ -217,8 +217,6 @@ static int set_up(struct tables *tables)
 				      sizeof(*tables->of));
 	tables->next = sgang_pool_alloc(pool, roles->n_units + 1,
 					sizeof(*tables->next));
-	if (!tables->of || !tables->next)
-		return -1;
 	for (g = 0; g < roles->n_groups; g++) {
 		struct table *table = &tables->of[g];
 		uint32_t n = roles->units[g];
@@ -228,35 +226,30 @@ static int set_up(struct tables *tables)
 			n = (uint32_t)tables->most;
 		table->price = sgang_pool_zalloc(pool, n + 1,
 						 sizeof(*table->price));
-		if (!table->price)
-			return -1;
 		table->n = leaf ? n + 1 : 1;
 		if (leaf && tables->pair->low == SGANG_LEVEL_ISLAND)
 			add_tolls(roles, g, table);
 	}
-	return 0;
 }
 
-/* Returns 1, 0 when it takes too long, -1 without memory. */
-static int find_least(struct tables *tables, struct sgang_pair *pair)
+/* Unless it takes too long. */
+static void find_least(struct tables *tables, struct sgang_pair *pair)
 {
 	const struct sgang_roles *roles = tables->roles;
 	uint32_t g;
 
-	if (set_up(tables))
-		return -1;
+	set_up(tables);
 	for (g = roles->n_groups; g-- > 0;) {
 		add_own(tables, g);
 		if (g && !add(tables, &tables->of[roles->group[g].parent],
 			      &tables->of[g]))
-			return 0;
+			return;
 	}
 	pair->least = tables->of[0].price;
 	pair->n_least = tables->of[0].n;
-	return 1;
 }
 
-int sgang_roles_cut(struct sgang_roles *roles, bool tolls)
+void sgang_roles_cut(struct sgang_roles *roles, bool tolls)
 {
 	struct sgang_budget *budget = roles->job->request->budget;
 	uint64_t most[SGANG_ROLES_PAIRS] = { 0 };
@@ -277,12 +270,10 @@ int sgang_roles_cut(struct sgang_roles *roles, bool tolls)
 
 		if (tables.most > roles->n_units)
 			tables.most = roles->n_units;
-		if (find_least(&tables, &roles->pairs[i]) < 0)
-			return -1;
+		find_least(&tables, &roles->pairs[i]);
 		left -= tables.steps < left ? tables.steps : left;
 		sgang_budget_take(budget, tables.steps);
 	}
-	return 0;
 }
 
 uint64_t sgang_roles_part(const void *arg, uint32_t low, uint32_t high,

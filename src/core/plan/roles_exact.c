@@ -68,15 +68,12 @@ static bool count_states(struct solver *solver)
 	return true;
 }
 
-/* Keep a copy of the states made. -1 without memory, 0 when there are too many.
- */
-static int keep(struct solver *solver, uint32_t n, struct states *states)
+/* Keep a copy of the states made. False when there are too many. */
+static bool keep(struct solver *solver, uint32_t n, struct states *states)
 {
 	states->n = n;
 	states->state = sgang_pool_alloc(solver->pool, n ? n : 1,
 					 sizeof(*states->state));
-	if (!states->state)
-		return -1;
 	memcpy(states->state, solver->made, n * sizeof(*states->state));
 	solver->kept += n;
 	return solver->kept <= KEPT_MAX;
@@ -102,16 +99,15 @@ static void offer(struct solver *solver, const struct state *state, uint32_t *n)
 	}
 }
 
-/* All states of two sets of places together. Returns 1, 0 when it takes too
- * long, -1 without memory. */
-static int add(struct solver *solver, const struct states *a,
-	       const struct states *b, struct states *sum)
+/* All states of two sets of places together. False when it takes too long. */
+static bool add(struct solver *solver, const struct states *a,
+		const struct states *b, struct states *sum)
 {
 	uint32_t i, j, n = 0;
 
 	solver->steps += (uint64_t)a->n * b->n;
 	if (solver->steps > solver->steps_max)
-		return 0;
+		return false;
 	for (i = 0; i < a->n; i++) {
 		for (j = 0; j < b->n; j++) {
 			struct state state = a->state[i];
@@ -188,8 +184,8 @@ static uint64_t tie_at(const struct sgang_roles *roles, uint32_t place)
 }
 
 /* The states of a place from those inside it. Returns as add(). */
-static int finish(struct solver *solver, uint32_t place,
-		  const struct states *inside, bool highest)
+static bool finish(struct solver *solver, uint32_t place,
+		   const struct states *inside, bool highest)
 {
 	uint64_t tie = tie_at(solver->roles, place);
 	uint32_t i, n = 0;
@@ -252,21 +248,18 @@ static void fill_node(struct solver *solver, uint32_t pos, uint32_t class,
 }
 
 /* Returns as add(). */
-static int do_node(struct solver *solver, uint32_t pos, bool highest)
+static bool do_node(struct solver *solver, uint32_t pos, bool highest)
 {
 	const struct sgang_job *job = solver->roles->job;
 	uint32_t node = sgang_fabric_order(job->request->fabric)[pos];
 	struct states inside;
 	uint32_t n = 0;
-	int rc;
 
 	memcpy(solver->free, sgang_job_free(job, node),
 	       job->request->n_dims * sizeof(*solver->free));
 	fill_node(solver, pos, 0, (struct state){ .units = 0 }, &n);
-	if (solver->steps > solver->steps_max)
-		return 0;
-	rc = keep(solver, n, &inside);
-	return rc > 0 ? finish(solver, pos, &inside, highest) : rc;
+	return solver->steps <= solver->steps_max && keep(solver, n, &inside) &&
+	       finish(solver, pos, &inside, highest);
 }
 
 /* -- domains -- */
@@ -293,26 +286,26 @@ static void offer_place(struct solver *solver, uint32_t place, uint32_t *best)
 	}
 }
 
-static int do_nodes(struct solver *solver, const struct sgang_domain *leaf,
-		    uint32_t *best)
+static bool do_nodes(struct solver *solver, const struct sgang_domain *leaf,
+		     uint32_t *best)
 {
+	bool done = true;
 	uint32_t i;
-	int rc = 1;
 
-	for (i = 0; i < leaf->n_nodes && rc > 0; i++) {
+	for (i = 0; i < leaf->n_nodes && done; i++) {
 		uint32_t pos = leaf->first_pos + i;
 		bool highest = sgang_roles_above(solver->roles, pos) ==
 			       SGANG_LEVELS;
 
-		rc = do_node(solver, pos, highest);
-		if (rc > 0 && highest)
+		done = do_node(solver, pos, highest);
+		if (done && highest)
 			offer_place(solver, pos, best);
 	}
-	return rc;
+	return done;
 }
 
 /* Call when its children are done. Returns as add(). */
-static int do_domain(struct solver *solver, uint32_t d, uint32_t *best)
+static bool do_domain(struct solver *solver, uint32_t d, uint32_t *best)
 {
 	const struct sgang_roles *roles = solver->roles;
 	const struct sgang_domain *domain =
@@ -321,24 +314,24 @@ static int do_domain(struct solver *solver, uint32_t d, uint32_t *best)
 	struct states sum = { .state = &none, .n = 1 };
 	uint32_t place = roles->n_nodes + d, i;
 	bool highest = sgang_roles_above(roles, place) == SGANG_LEVELS;
-	int rc = 1;
 
-	if (!domain->n_children)
-		rc = do_nodes(solver, domain, best);
-	if (rc <= 0 || !sgang_tree_allowed(roles->job->request, d))
-		return rc;
-	for (i = 0; i < sgang_roles_children(domain) && rc > 0; i++) {
+	if (!domain->n_children && !do_nodes(solver, domain, best))
+		return false;
+	if (!sgang_tree_allowed(roles->job->request, d))
+		return true;
+	for (i = 0; i < sgang_roles_children(domain); i++) {
 		uint32_t child = sgang_roles_child(roles, domain, i);
 
-		rc = add(solver, &sum, &solver->place[child],
-			 &solver->sum[child]);
+		if (!add(solver, &sum, &solver->place[child],
+			 &solver->sum[child]))
+			return false;
 		sum = solver->sum[child];
 	}
-	if (rc > 0)
-		rc = finish(solver, place, &sum, highest);
-	if (rc > 0 && highest)
+	if (!finish(solver, place, &sum, highest))
+		return false;
+	if (highest)
 		offer_place(solver, place, best);
-	return rc;
+	return true;
 }
 
 /* -- the answer -- */
@@ -390,15 +383,15 @@ static void take_place(struct solver *solver, uint32_t place, uint32_t number)
 
 /* -- the solver -- */
 
-/* Returns 1, 0 when there are too many states, -1 without memory. */
-static int set_up(struct solver *solver)
+/* False when there are too many states. */
+static bool set_up(struct solver *solver)
 {
 	const struct sgang_roles *roles = solver->roles;
 	struct sgang_pool *pool = solver->pool;
 	uint32_t n, i, k;
 
 	if (!count_states(solver))
-		return 0;
+		return false;
 	n = solver->fields.numbers;
 	solver->next = sgang_pool_zalloc(pool, roles->n_classes,
 					 sizeof(*solver->next));
@@ -412,18 +405,13 @@ static int set_up(struct solver *solver)
 					  sizeof(*solver->place));
 	solver->sum = sgang_pool_zalloc(pool, roles->n_places,
 					sizeof(*solver->sum));
-	if (!solver->next || !solver->slot || !solver->made || !solver->free ||
-	    !solver->price || !solver->place || !solver->sum)
-		return -1;
 	for (i = 0; i < roles->n_pairs; i++) {
 		solver->price[i] = sgang_pool_alloc(pool, n,
 						    sizeof(**solver->price));
-		if (!solver->price[i])
-			return -1;
 		for (k = 0; k < n; k++)
 			solver->price[i][k] = UNKNOWN;
 	}
-	return 1;
+	return true;
 }
 
 static int solve(struct solver *solver, struct sgang_worth *worth, uint32_t *at)
@@ -431,12 +419,11 @@ static int solve(struct solver *solver, struct sgang_worth *worth, uint32_t *at)
 	const struct sgang_roles *roles = solver->roles;
 	uint32_t d = sgang_fabric_domains(roles->job->request->fabric);
 	uint32_t best = SGANG_DOMAIN_NONE, number;
-	int rc = 1;
 
-	while (d-- > 0 && rc > 0)
-		rc = do_domain(solver, d, &best);
-	if (rc <= 0)
-		return rc < 0 ? -1 : 2;
+	while (d-- > 0) {
+		if (!do_domain(solver, d, &best))
+			return 2;
+	}
 	if (best == SGANG_DOMAIN_NONE)
 		return 0;
 	solver->at = at;
@@ -450,21 +437,16 @@ int sgang_roles_exact(const struct sgang_roles *roles,
 		      struct sgang_worth *worth, uint32_t *at)
 {
 	struct sgang_budget *budget = roles->job->request->budget;
-	struct sgang_pool pool = { NULL };
 	struct solver solver = {
 		.roles = roles,
-		.pool = &pool,
+		.pool = sgang_pool_inside(roles->job->pool),
 		.most = *worth,
 		.steps_max = sgang_budget_share(
 			budget, sgang_budget_limits(budget)->roles_exact_steps)
 	};
-	int rc = set_up(&solver);
+	int rc = set_up(&solver) ? solve(&solver, worth, at) : 2;
 
-	if (rc > 0)
-		rc = solve(&solver, worth, at);
-	else if (!rc)
-		rc = 2;
 	sgang_budget_take(budget, solver.steps);
-	sgang_pool_clear(&pool);
+	sgang_pool_end(solver.pool);
 	return rc;
 }

@@ -10,7 +10,6 @@
  * that there is none.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "roles_private.h"
@@ -126,29 +125,27 @@ static uint64_t vector_of(const struct solver *solver, const uint32_t *has)
 	return vector;
 }
 
-/* Returns 1, 0 when there are too many kinds, -1 without memory. */
-static int find_kinds(struct solver *solver)
+/* False when there are too many kinds. */
+static bool find_kinds(struct solver *solver)
 {
 	const struct sgang_roles *roles = solver->roles;
 	struct kind *of = sgang_pool_zalloc(solver->pool, roles->n_groups,
 					    sizeof(*of));
 	uint32_t g, k;
 
-	if (!of)
-		return -1;
 	for (g = roles->n_groups; g-- > 0;) {
 		of[g].require = roles->require[g];
 		if (sgang_roles_leaf(roles, g))
 			of[g].loose = roles->units[g];
 		solver->kind_of[g] = KINDS_MAX;
 		if (g && !add_group(solver, g, of))
-			return 0;
+			return false;
 	}
 	solver->gang = of[0];
 	for (k = 0; k < solver->n_kinds; k++) {
 		if (!sgang_fields_add(&solver->fields, solver->kind[k].n,
 				      NUMBERS_MAX))
-			return 0;
+			return false;
 	}
 	if (!solver->n_kinds)
 		solver->fields.numbers = 1;
@@ -162,7 +159,7 @@ static int find_kinds(struct solver *solver)
 		if (k < KINDS_MAX && level > solver->kind[k].wanted)
 			solver->kind[k].wanted = level;
 	}
-	return 1;
+	return true;
 }
 
 /* -- states -- */
@@ -194,9 +191,9 @@ static bool offer(struct solver *solver, const struct state *state)
 	return true;
 }
 
-/* Keep the states that were made and are of use right below 'level'. Returns 1,
- * 0 when there are too many, -1 without memory. */
-static int keep(struct solver *solver, uint32_t level, struct states *states)
+/* Keep the states that were made and are of use right below 'level'. False when
+ * there are too many. */
+static bool keep(struct solver *solver, uint32_t level, struct states *states)
 {
 	uint64_t useless = 0;
 	uint32_t i, k, n = 0;
@@ -208,8 +205,6 @@ static int keep(struct solver *solver, uint32_t level, struct states *states)
 	}
 	states->state = sgang_pool_alloc(solver->pool, solver->n_made + 1,
 					 sizeof(*states->state));
-	if (!states->state)
-		return -1;
 	for (i = 0; i < solver->n_made; i++) {
 		solver->slot[solver->made[i].number] = 0;
 		if (!(solver->made[i].groups & useless))
@@ -222,14 +217,14 @@ static int keep(struct solver *solver, uint32_t level, struct states *states)
 }
 
 /* Returns as keep(). */
-static int add(struct solver *solver, const struct states *a,
-	       const struct states *b, struct states *sum)
+static bool add(struct solver *solver, const struct states *a,
+		const struct states *b, struct states *sum)
 {
 	uint32_t i, j;
 
 	solver->steps += (uint64_t)a->n * b->n;
 	if (solver->steps > solver->steps_max)
-		return 0;
+		return false;
 	for (i = 0; i < a->n; i++) {
 		for (j = 0; j < b->n; j++) {
 			struct state state = a->state[i];
@@ -242,7 +237,7 @@ static int add(struct solver *solver, const struct states *a,
 			state.child = b->state[j].number;
 			state.room += b->state[j].room;
 			if (!offer(solver, &state))
-				return 0;
+				return false;
 		}
 	}
 	return keep(solver, 0, sum);
@@ -300,35 +295,34 @@ static bool make_kind(struct solver *solver, uint32_t k)
 }
 
 /* Kinds follow those that they are made of. Returns as keep(). */
-static int finish(struct solver *solver, uint32_t place)
+static bool finish(struct solver *solver, uint32_t place)
 {
 	const struct states *inside = &solver->place[place].inside;
 	uint32_t level = sgang_roles_above(solver->roles, place), i, k;
 
 	for (i = 0; i < inside->n; i++) {
 		if (!offer(solver, &inside->state[i]))
-			return 0;
+			return false;
 	}
 	for (k = 0; k < solver->n_kinds; k++) {
 		if (is_made_in(solver, k, place) && !make_kind(solver, k))
-			return 0;
+			return false;
 	}
 	return keep(solver, level < SGANG_LEVELS ? level : 0,
 		    &solver->place[place].made);
 }
 
-static int do_node(struct solver *solver, uint32_t pos)
+static bool do_node(struct solver *solver, uint32_t pos)
 {
 	struct state all = { .room = solver->roles->tree.cap[pos] };
 
 	offer(solver, &all);
-	if (keep(solver, 0, &solver->place[pos].inside) < 0)
-		return -1;
+	(void)keep(solver, 0, &solver->place[pos].inside);
 	return finish(solver, pos);
 }
 
 /* Call when its children are done, unless they are nodes. */
-static int do_domain(struct solver *solver, uint32_t d)
+static bool do_domain(struct solver *solver, uint32_t d)
 {
 	const struct sgang_roles *roles = solver->roles;
 	const struct sgang_domain *domain =
@@ -336,23 +330,21 @@ static int do_domain(struct solver *solver, uint32_t d)
 	struct state none = { .groups = 0 };
 	struct states sum = { .state = &none, .n = 1 };
 	uint32_t place = roles->n_nodes + d, i;
-	int rc = 1;
+	bool inside = domain->level <= roles->require[0];
 
-	for (i = 0; i < sgang_roles_children(domain) && rc > 0; i++) {
+	for (i = 0; i < sgang_roles_children(domain); i++) {
 		uint32_t child = sgang_roles_child(roles, domain, i);
 
-		if (!domain->n_children)
-			rc = do_node(solver, child);
-		if (rc > 0 && domain->level <= roles->require[0]) {
-			rc = add(solver, &sum, &solver->place[child].made,
-				 &solver->place[child].sum);
+		if (!domain->n_children && !do_node(solver, child))
+			return false;
+		if (inside && !add(solver, &sum, &solver->place[child].made,
+				   &solver->place[child].sum))
+			return false;
+		if (inside)
 			sum = solver->place[child].sum;
-		}
 	}
 	solver->place[place].inside = sum;
-	if (rc <= 0 || domain->level > roles->require[0])
-		return rc;
-	return finish(solver, place);
+	return !inside || finish(solver, place);
 }
 
 /* The state of a place in which the gang is; NULL: none. */
@@ -382,20 +374,16 @@ struct load {
 	uint32_t n_units;
 };
 
-static int load_open(const struct solver *solver, struct load *load)
+static void open_load(const struct solver *solver, struct sgang_pool *pool,
+		      struct load *load)
 {
 	const struct sgang_roles *roles = solver->roles;
 
 	memset(load, 0, sizeof(*load));
-	load->group = malloc((roles->n_groups + 1) * sizeof(*load->group));
-	load->unit = malloc((roles->n_units + 1) * sizeof(*load->unit));
-	return load->group && load->unit ? 0 : -1;
-}
-
-static void load_close(struct load *load)
-{
-	free(load->group);
-	free(load->unit);
+	load->group = sgang_pool_alloc(pool, roles->n_groups,
+				       sizeof(*load->group));
+	load->unit = sgang_pool_alloc(pool, roles->n_units,
+				      sizeof(*load->unit));
 }
 
 /* Replace a group by its parts. */
@@ -483,16 +471,15 @@ static void move(const struct solver *solver, struct load *from,
 	to->n_units = units;
 }
 
-/* Put a load into a place, which has room for it. -1 without memory. Not deeper
- * than the fabric. */
-static int take(struct solver *solver, uint32_t place, struct load *load)
+/* Put a load into a place, which has room for it. Not deeper than the fabric. */
+static void take(struct solver *solver, uint32_t place, struct load *load)
 {
 	const struct sgang_roles *roles = solver->roles;
 	const struct sgang_domain *domain;
+	struct sgang_pool *pool;
 	struct load part;
 	uint64_t groups = 0;
 	uint32_t i, k;
-	int rc = 0;
 
 	for (k = solver->n_kinds; k-- > 0;) {
 		if (is_made_in(solver, k, place))
@@ -505,13 +492,13 @@ static int take(struct solver *solver, uint32_t place, struct load *load)
 	if (place < roles->n_nodes) {
 		for (i = 0; i < load->n_units; i++)
 			solver->at[load->unit[i]] = place;
-		return 0;
+		return;
 	}
 	domain = sgang_fabric_domain(roles->job->request->fabric,
 				     place - roles->n_nodes);
-	if (load_open(solver, &part))
-		rc = -1;
-	for (i = sgang_roles_children(domain); i-- > 0 && !rc;) {
+	pool = sgang_pool_inside(solver->pool);
+	open_load(solver, pool, &part);
+	for (i = sgang_roles_children(domain); i-- > 0;) {
 		uint32_t child = sgang_roles_child(roles, domain, i);
 		const struct place *p = &solver->place[child];
 		const struct state *sum = find_state(&p->sum, groups), *here;
@@ -523,10 +510,9 @@ static int take(struct solver *solver, uint32_t place, struct load *load)
 		     &part);
 		groups -= here->groups;
 		if (part.n_groups || part.n_units)
-			rc = take(solver, child, &part);
+			take(solver, child, &part);
 	}
-	load_close(&part);
-	return rc;
+	sgang_pool_end(pool);
 }
 
 /* -- the solver -- */
@@ -537,62 +523,50 @@ static int solve(struct solver *solver)
 	const struct sgang_roles *roles = solver->roles;
 	uint32_t d = sgang_fabric_domains(roles->job->request->fabric), p;
 	struct load load;
-	int rc = 1;
 
-	while (d-- > 0 && rc > 0)
-		rc = do_domain(solver, d);
-	if (rc <= 0)
-		return rc < 0 ? -1 : 2;
+	while (d-- > 0) {
+		if (!do_domain(solver, d))
+			return 2;
+	}
 	for (p = 0; p < roles->n_places; p++) {
 		if (find_gang(solver, p))
 			break;
 	}
 	if (p == roles->n_places)
 		return 0;
-	rc = load_open(solver, &load);
-	if (!rc) {
-		unpack(solver, 0, &load);
-		rc = take(solver, p, &load);
-	}
-	load_close(&load);
-	if (rc)
-		return -1;
-	rc = sgang_roles_valid(roles, solver->at);
-	return rc ? rc : 2;
+	open_load(solver, solver->pool, &load);
+	unpack(solver, 0, &load);
+	take(solver, p, &load);
+	return sgang_roles_valid(roles, solver->at) ? 1 : 2;
 }
 
 int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at)
 {
 	struct sgang_budget *budget = roles->job->request->budget;
-	struct sgang_pool pool = { NULL };
 	struct solver solver = {
 		.roles = roles,
-		.pool = &pool,
+		.pool = sgang_pool_inside(roles->job->pool),
 		.at = at,
 		.steps_max = sgang_budget_share(
 			budget, sgang_budget_limits(budget)->roles_fit_steps)
 	};
 	uint32_t n;
-	int rc;
+	int rc = 2;
 
-	solver.kind_of = sgang_pool_alloc(&pool, roles->n_groups,
+	solver.kind_of = sgang_pool_alloc(solver.pool, roles->n_groups,
 					  sizeof(*solver.kind_of));
-	rc = solver.kind_of ? find_kinds(&solver) : -1;
-	if (rc > 0) {
+	if (find_kinds(&solver)) {
 		n = solver.fields.numbers;
 		solver.made_max = n < KEPT_MAX ? n : KEPT_MAX;
-		solver.slot = sgang_pool_zalloc(&pool, n, sizeof(*solver.slot));
-		solver.made = sgang_pool_alloc(&pool, solver.made_max,
+		solver.slot = sgang_pool_zalloc(solver.pool, n,
+						sizeof(*solver.slot));
+		solver.made = sgang_pool_alloc(solver.pool, solver.made_max,
 					       sizeof(*solver.made));
-		solver.place = sgang_pool_zalloc(&pool, roles->n_places,
+		solver.place = sgang_pool_zalloc(solver.pool, roles->n_places,
 						 sizeof(*solver.place));
-		rc = solver.slot && solver.made && solver.place ?
-			     solve(&solver) :
-			     -1;
-	} else if (!rc) {
-		rc = 2;
+		rc = solve(&solver);
 	}
 	sgang_budget_take(budget, solver.steps);
-	sgang_pool_clear(&pool);
+	sgang_pool_end(solver.pool);
 	return rc;
 }

@@ -31,7 +31,7 @@ struct layer {
 
 struct knapsack {
 	const struct sgang_roles *roles;
-	struct sgang_pool pool;
+	struct sgang_pool *pool;
 	const uint32_t *have; /* by class */
 	uint32_t *left;       /* the same by group */
 	uint32_t units;       /* to be chosen */
@@ -41,18 +41,16 @@ struct knapsack {
 	uint32_t *chosen;     /* the answer, by group */
 };
 
-static int set_up(struct knapsack *sack)
+static void set_up(struct knapsack *sack)
 {
 	const struct sgang_roles *roles = sack->roles;
 	uint32_t n = roles->n_groups, c, g;
 
-	sack->left = sgang_pool_zalloc(&sack->pool, n, sizeof(*sack->left));
-	sack->chosen = sgang_pool_zalloc(&sack->pool, n, sizeof(*sack->chosen));
-	sack->of = sgang_pool_zalloc(&sack->pool, n, sizeof(*sack->of));
-	sack->next = sgang_pool_alloc(&sack->pool, sack->units + 1,
+	sack->left = sgang_pool_zalloc(sack->pool, n, sizeof(*sack->left));
+	sack->chosen = sgang_pool_zalloc(sack->pool, n, sizeof(*sack->chosen));
+	sack->of = sgang_pool_zalloc(sack->pool, n, sizeof(*sack->of));
+	sack->next = sgang_pool_alloc(sack->pool, sack->units + 1,
 				      sizeof(*sack->next));
-	if (!sack->left || !sack->chosen || !sack->of || !sack->next)
-		return -1;
 	for (c = 0; c < roles->n_classes; c++) {
 		for (g = roles->class[c].leaf; g != SGANG_PLAN_NO_GROUP;
 		     g = roles->group[g].parent)
@@ -64,13 +62,10 @@ static int set_up(struct knapsack *sack)
 
 		if (most > sack->units)
 			most = sack->units;
-		table->price = sgang_pool_zalloc(&sack->pool, most + 1,
+		table->price = sgang_pool_zalloc(sack->pool, most + 1,
 						 sizeof(*table->price));
-		if (!table->price)
-			return -1;
 		table->n = sgang_roles_leaf(roles, g) ? most + 1 : 1;
 	}
-	return 0;
 }
 
 static void add_own(const struct knapsack *sack, uint32_t g)
@@ -86,7 +81,7 @@ static void add_own(const struct knapsack *sack, uint32_t g)
 }
 
 /* Add the units of a group to the one that it is in. */
-static int add(struct knapsack *sack, uint32_t g, uint64_t *steps)
+static void add(struct knapsack *sack, uint32_t g, uint64_t *steps)
 {
 	struct table *table = &sack->of[g];
 	struct table *sum = &sack->of[sack->roles->group[g].parent];
@@ -95,9 +90,7 @@ static int add(struct knapsack *sack, uint32_t g, uint64_t *steps)
 	if (n > sack->units + 1)
 		n = sack->units + 1;
 	*steps += (uint64_t)sum->n * table->n;
-	table->take = sgang_pool_alloc(&sack->pool, n, sizeof(*table->take));
-	if (!table->take)
-		return -1;
+	table->take = sgang_pool_alloc(sack->pool, n, sizeof(*table->take));
 	for (x = 0; x < n; x++)
 		sack->next[x] = UINT64_MAX;
 	for (x = 0; x < sum->n; x++) {
@@ -112,11 +105,10 @@ static int add(struct knapsack *sack, uint32_t g, uint64_t *steps)
 	}
 	memcpy(sum->price, sack->next, n * sizeof(*sum->price));
 	sum->n = n;
-	return 0;
 }
 
-/* Returns 1, 0 when it takes too long, -1 without memory. */
-static int fill(struct knapsack *sack, struct layer *layer)
+/* False when it takes too long. */
+static bool fill(struct knapsack *sack, struct layer *layer)
 {
 	const struct sgang_roles *roles = sack->roles;
 	uint32_t g, up;
@@ -125,10 +117,10 @@ static int fill(struct knapsack *sack, struct layer *layer)
 		if (!sack->left[g])
 			continue;
 		add_own(sack, g);
-		if (g && add(sack, g, &layer->steps))
-			return -1;
+		if (g)
+			add(sack, g, &layer->steps);
 		if (layer->steps > layer->steps_max)
-			return 0;
+			return false;
 	}
 	sack->chosen[0] = sack->units;
 	for (g = 1; g < roles->n_groups; g++) {
@@ -139,32 +131,34 @@ static int fill(struct knapsack *sack, struct layer *layer)
 		sack->chosen[g] = sack->of[g].take[sack->chosen[up]];
 		sack->chosen[up] -= sack->chosen[g];
 	}
-	return 1;
+	return true;
 }
 
-/* Choose units for a place: 'take' by class, of 'have'. Returns as fill(). */
-static int choose(struct layer *layer, uint32_t place, const uint32_t *have,
-		  uint32_t *take)
+/* Choose units for a place: 'take' by class, of 'have'. False when that takes too
+ * long. */
+static bool choose(struct layer *layer, uint32_t place, const uint32_t *have,
+		   uint32_t *take)
 {
 	const struct sgang_roles *roles = layer->roles;
 	struct knapsack sack = { .roles = roles,
+				 .pool = sgang_pool_inside(roles->job->pool),
 				 .have = have,
 				 .units = layer->want[place],
 				 .pair = roles->pair[place] };
 	uint32_t c;
-	int rc = set_up(&sack);
+	bool filled;
 
+	set_up(&sack);
 	layer->steps += roles->n_groups + roles->n_classes;
-	if (!rc)
-		rc = fill(&sack, layer);
-	for (c = 0; rc > 0 && c < roles->n_classes; c++) {
+	filled = fill(&sack, layer);
+	for (c = 0; filled && c < roles->n_classes; c++) {
 		uint32_t *chosen = &sack.chosen[roles->class[c].leaf];
 
 		take[c] = have[c] < *chosen ? have[c] : *chosen;
 		*chosen -= take[c];
 	}
-	sgang_pool_clear(&sack.pool);
-	return rc;
+	sgang_pool_end(sack.pool);
+	return filled;
 }
 
 /* -- down the fabric -- */
@@ -227,58 +221,53 @@ static uint32_t sort_children(const struct layer *layer,
 	return out;
 }
 
-static int lay(struct layer *layer, uint32_t place, uint32_t *have);
+static void lay(struct layer *layer, uint32_t place, uint32_t *have);
 
 /* Let the children of a place choose. 'take' is scratch. */
-static int lay_children(struct layer *layer, uint32_t left, uint32_t *have,
-			const struct child *child, uint32_t n, uint32_t *take)
+static void lay_children(struct layer *layer, uint32_t left, uint32_t *have,
+			 const struct child *child, uint32_t n, uint32_t *take)
 {
 	const struct sgang_roles *roles = layer->roles;
 	uint32_t i, c;
-	int rc = 0;
 
-	for (i = 0; i < n && rc >= 0; i++) {
-		rc = left > child[i].want && layer->steps < layer->steps_max ?
-			     choose(layer, child[i].place, have, take) :
-			     0;
-		if (!rc)
+	for (i = 0; i < n; i++) {
+		if (left <= child[i].want || layer->steps >= layer->steps_max ||
+		    !choose(layer, child[i].place, have, take))
 			take_first(roles, have, child[i].want, take);
 		left -= child[i].want;
 		for (c = 0; c < roles->n_classes; c++)
 			have[c] -= take[c];
-		if (rc >= 0)
-			rc = lay(layer, child[i].place, take);
+		lay(layer, child[i].place, take);
 	}
-	return rc < 0 ? -1 : 0;
 }
 
 /* Lay these units into a place. Not deeper than the fabric. */
-static int lay(struct layer *layer, uint32_t place, uint32_t *have)
+static void lay(struct layer *layer, uint32_t place, uint32_t *have)
 {
 	const struct sgang_roles *roles = layer->roles;
 	const struct sgang_domain *domain;
+	struct sgang_pool *pool;
 	struct child *child;
 	uint32_t *take;
-	int rc = -1;
 
 	if (place < roles->n_nodes) {
 		take_node(layer, place, have);
-		return 0;
+		return;
 	}
 	domain = sgang_fabric_domain(roles->job->request->fabric,
 				     place - roles->n_nodes);
-	take = malloc(roles->n_classes * sizeof(*take));
-	child = malloc(sgang_roles_children(domain) * sizeof(*child));
-	if (take && child)
-		rc = lay_children(layer, layer->want[place], have, child,
-				  sort_children(layer, domain, child), take);
-	free(take);
-	free(child);
-	return rc;
+	pool = sgang_pool_inside(roles->job->pool);
+	take = sgang_pool_alloc(pool, roles->n_classes, sizeof(*take));
+	child = sgang_pool_alloc(pool, sgang_roles_children(domain),
+				 sizeof(*child));
+	lay_children(layer, layer->want[place], have, child,
+		     sort_children(layer, domain, child), take);
+	sgang_pool_end(pool);
 }
 
-int sgang_roles_lay(const struct sgang_roles *roles,
-		    const struct sgang_pick *pick, size_t n_picks, uint32_t *at)
+bool sgang_roles_lay(const struct sgang_roles *roles,
+		     const struct sgang_pick *pick, size_t n_picks,
+		     uint32_t *at)
 {
 	struct sgang_budget *budget = roles->job->request->budget;
 	struct sgang_pool *pool = roles->job->pool;
@@ -297,16 +286,13 @@ int sgang_roles_lay(const struct sgang_roles *roles,
 				       sizeof(*layer.want));
 	layer.used = sgang_pool_zalloc(pool, roles->n_classes,
 				       sizeof(*layer.used));
-	if (!have || !layer.want || !layer.used)
-		return -1;
 	for (c = 0; c < roles->n_classes; c++)
 		have[c] = roles->class[c].units;
 	for (i = 0; i < n_picks; i++) {
 		for (p = pick[i].pos; p != SGANG_DOMAIN_NONE; p = roles->up[p])
 			layer.want[p] += pick[i].units;
 	}
-	if (lay(&layer, roles->n_nodes, have))
-		return -1;
+	lay(&layer, roles->n_nodes, have);
 	sgang_budget_take(budget, layer.steps);
 	return sgang_roles_valid(roles, at);
 }

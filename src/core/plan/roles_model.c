@@ -13,7 +13,7 @@
 /* -- groups and classes -- */
 
 /* The leaf of each member: the last group that has it. */
-static int find_leaves(const struct sgang_roles *roles, uint32_t *leaf)
+static void find_leaves(const struct sgang_roles *roles, uint32_t *leaf)
 {
 	uint32_t g;
 	size_t i;
@@ -22,7 +22,6 @@ static int find_leaves(const struct sgang_roles *roles, uint32_t *leaf)
 		for (i = 0; i < roles->group[g].n_members; i++)
 			leaf[roles->group[g].first + i] = g;
 	}
-	return 0;
 }
 
 static bool is_of_class(const struct sgang_roles *roles, uint32_t member,
@@ -63,7 +62,7 @@ static void add_member(struct sgang_roles *roles, uint32_t member,
 		roles->units[g] += m->units;
 }
 
-static int find_classes(struct sgang_roles *roles)
+static void find_classes(struct sgang_roles *roles)
 {
 	struct sgang_pool *pool = roles->job->pool;
 	size_t n = roles->job->request->n_members, i;
@@ -71,16 +70,13 @@ static int find_classes(struct sgang_roles *roles)
 
 	roles->class = sgang_pool_zalloc(pool, n, sizeof(*roles->class));
 	roles->class_of = sgang_pool_alloc(pool, n, sizeof(*roles->class_of));
-	if (!leaf || !roles->class || !roles->class_of ||
-	    find_leaves(roles, leaf))
-		return -1;
+	find_leaves(roles, leaf);
 	for (i = 0; i < n; i++)
 		add_member(roles, (uint32_t)i, leaf[i]);
 	for (c = 0; c < roles->n_classes; c++) {
 		roles->class[c].first = roles->n_units;
 		roles->n_units += roles->class[c].units;
 	}
-	return 0;
 }
 
 /* The classes of a leaf, in '*first' and so many. */
@@ -144,7 +140,7 @@ static bool are_alike(const struct sgang_roles *roles, uint32_t a, uint32_t b)
 	return i > a + 1 || same_classes(roles, a, b);
 }
 
-static int find_groups(struct sgang_roles *roles)
+static void find_groups(struct sgang_roles *roles)
 {
 	struct sgang_pool *pool = roles->job->pool;
 	uint32_t n = roles->n_groups, top, g, h;
@@ -153,8 +149,6 @@ static int find_groups(struct sgang_roles *roles)
 	roles->units = sgang_pool_zalloc(pool, n, sizeof(*roles->units));
 	roles->depth = sgang_pool_zalloc(pool, n, sizeof(*roles->depth));
 	roles->kind = sgang_pool_zalloc(pool, n, sizeof(*roles->kind));
-	if (!roles->require || !roles->units || !roles->depth || !roles->kind)
-		return -1;
 	top = roles->job->request->max_level;
 	if (top == SGANG_LEVEL_UNCONNECTED &&
 	    !roles->job->request->costs->allow_unconnected)
@@ -169,8 +163,7 @@ static int find_groups(struct sgang_roles *roles)
 		roles->depth[g] = g ? roles->depth[roles->group[g].parent] + 1 :
 				      0;
 	}
-	if (find_classes(roles))
-		return -1;
+	find_classes(roles);
 	/* groups behind it have their kinds already */
 	for (g = n; g-- > 0;) {
 		roles->kind[g] = g;
@@ -179,7 +172,6 @@ static int find_groups(struct sgang_roles *roles)
 				roles->kind[g] = h;
 		}
 	}
-	return 0;
 }
 
 /* -- prices -- */
@@ -203,7 +195,7 @@ static uint64_t ranks_of_unit(const struct sgang_roles *roles, uint32_t kind,
 	return found;
 }
 
-/* By kind. NULL without memory. */
+/* By kind. */
 static uint64_t *ranks_of_units(const struct sgang_roles *roles, bool most)
 {
 	const struct sgang_job *job = roles->job;
@@ -277,31 +269,28 @@ static uint64_t price_of(const struct sgang_roles *roles, uint32_t g,
 	       (group->prefer >= low && group->prefer < high ? roles->wish : 0);
 }
 
-/* -1 without memory. */
-static int find_pair(struct sgang_roles *roles, uint32_t low, uint32_t high,
-		     uint32_t *number)
+static uint32_t find_pair(struct sgang_roles *roles, uint32_t low,
+			  uint32_t high)
 {
 	struct sgang_pair *pair;
-	uint32_t g;
+	uint32_t number, g;
 
-	for (*number = 0; *number < roles->n_pairs; ++*number) {
-		pair = &roles->pairs[*number];
+	for (number = 0; number < roles->n_pairs; number++) {
+		pair = &roles->pairs[number];
 		if (pair->low == low && pair->high == high)
-			return 0;
+			return number;
 	}
 	pair = &roles->pairs[roles->n_pairs++];
 	pair->low = low;
 	pair->high = high;
 	pair->price = sgang_pool_alloc(roles->job->pool, roles->n_groups,
 				       sizeof(*pair->price));
-	if (!pair->price)
-		return -1;
 	for (g = 0; g < roles->n_groups; g++)
 		pair->price[g] = price_of(roles, g, low, high);
-	return 0;
+	return number;
 }
 
-static int find_places(struct sgang_roles *roles)
+static void find_places(struct sgang_roles *roles)
 {
 	const struct sgang_fabric *fabric = roles->job->request->fabric;
 	struct sgang_pool *pool = roles->job->pool;
@@ -312,8 +301,6 @@ static int find_places(struct sgang_roles *roles)
 	roles->up = sgang_pool_alloc(pool, roles->n_places, sizeof(*roles->up));
 	roles->pair = sgang_pool_alloc(pool, roles->n_places,
 				       sizeof(*roles->pair));
-	if (!roles->up || !roles->pair)
-		return -1;
 	for (d = 0; d < n; d++) {
 		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
 									d);
@@ -323,23 +310,19 @@ static int find_places(struct sgang_roles *roles)
 		roles->pair[here] = SGANG_PAIR_NONE;
 		if (domain->parent != SGANG_DOMAIN_NONE) {
 			roles->up[here] = roles->n_nodes + domain->parent;
-			if (find_pair(roles, domain->level,
-				      sgang_fabric_domain(fabric,
-							  domain->parent)
-					      ->level,
-				      &roles->pair[here]))
-				return -1;
+			roles->pair[here] = find_pair(
+				roles, domain->level,
+				sgang_fabric_domain(fabric, domain->parent)
+					->level);
 		}
 		if (domain->n_children)
 			continue;
-		if (find_pair(roles, SGANG_LEVEL_ISLAND, domain->level, &pair))
-			return -1;
+		pair = find_pair(roles, SGANG_LEVEL_ISLAND, domain->level);
 		for (i = 0; i < domain->n_nodes; i++) {
 			roles->up[domain->first_pos + i] = here;
 			roles->pair[domain->first_pos + i] = pair;
 		}
 	}
-	return 0;
 }
 
 int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
@@ -359,19 +342,16 @@ int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
 		errno = EOVERFLOW;
 		return -1;
 	}
-	if (find_groups(roles))
-		return -1;
+	find_groups(roles);
 	roles->least_ranks = ranks_of_units(roles, false);
 	ranks = ranks_of_units(roles, true);
-	if (!roles->least_ranks || !ranks)
-		return -1;
 	if (!find_units_of_price(roles, ranks)) {
 		errno = EOVERFLOW;
 		return -1;
 	}
-	if (find_places(roles))
-		return -1;
-	return sgang_demand_tree(job, &demand, broken, &roles->tree);
+	find_places(roles);
+	sgang_demand_tree(job, &demand, broken, &roles->tree);
+	return 0;
 }
 
 /* A ring of one rank has no hop. */
@@ -484,8 +464,6 @@ struct sgang_placement *sgang_roles_place(const struct sgang_roles *roles,
 	struct sgang_run *runs = sgang_pool_alloc(pool, n, sizeof(*runs));
 	size_t n_runs = 0, i;
 
-	if (!sorted || !dealt || !next || !runs)
-		return NULL;
 	memcpy(sorted, at, n * sizeof(*at));
 	for (c = 0; c < roles->n_classes; c++) {
 		const struct sgang_class *class = &roles->class[c];
@@ -558,7 +536,7 @@ static struct stop *sort_units(const struct sgang_roles *roles,
 }
 
 /* Give each group its ring: 'first' is where it begins. The gang's is the first
- * one. NULL without memory. */
+ * one. */
 static struct sgang_run *make_rings(const struct sgang_roles *roles,
 				    const struct stop *stop, size_t *first)
 {
@@ -589,26 +567,24 @@ static struct sgang_run *make_rings(const struct sgang_roles *roles,
 	return runs;
 }
 
-int sgang_roles_measure(const struct sgang_roles *roles, const uint32_t *at,
-			struct sgang_worth *worth)
+struct sgang_worth sgang_roles_measure(const struct sgang_roles *roles,
+				       const uint32_t *at)
 {
 	struct stop *stop = sort_units(roles, at);
 	size_t *first = sgang_pool_alloc(roles->job->pool, roles->n_groups,
 					 sizeof(*first));
+	struct sgang_worth worth;
 	struct sgang_run *runs;
 	uint32_t g;
 
-	if (!stop || !first)
-		return -1;
 	runs = make_rings(roles, stop, first);
-	if (!runs)
-		return -1;
-	worth->price = 0;
+	worth.price = 0;
 	for (g = 0; g < roles->n_groups; g++)
-		worth->price += ring_price(roles, g, runs + first[g],
-					   roles->units[g]);
-	return sgang_coin_tie(roles->job, roles->broken, runs, roles->n_units,
-			      &worth->tie);
+		worth.price += ring_price(roles, g, runs + first[g],
+					  roles->units[g]);
+	worth.tie = sgang_coin_tie(roles->job, roles->broken, runs,
+				   roles->n_units);
+	return worth;
 }
 
 /* True if no node has more units of a class than allowed. 'on' is all 0, and is
@@ -628,7 +604,7 @@ static bool is_class_valid(const struct sgang_class *class, const uint32_t *at,
 	return valid;
 }
 
-int sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at)
+bool sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at)
 {
 	const struct sgang_job *job = roles->job;
 	const struct sgang_plan_request *request = job->request;
@@ -639,23 +615,21 @@ int sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at)
 	uint32_t *free = sgang_pool_alloc(job->pool, n, sizeof(*free));
 	uint32_t c, i;
 
-	if (!on || !free)
-		return -1;
 	memcpy(free, request->free, n * sizeof(*free));
 	for (c = 0; c < roles->n_classes; c++) {
 		const struct sgang_class *class = &roles->class[c];
 		const struct sgang_kind *kind = &job->kind[class->kind];
 
 		if (!is_class_valid(class, at, on))
-			return 0;
+			return false;
 		for (i = class->first; i < class->first + class->units; i++) {
 			uint32_t node = order[at[i]];
 			uint32_t *left = free + (size_t)node * request->n_dims;
 
 			if (!sgang_kind_fits(job, kind, node, left))
-				return 0;
+				return false;
 			sgang_kind_take(job, kind, node, 1, left);
 		}
 	}
-	return 1;
+	return true;
 }

@@ -234,19 +234,19 @@ static size_t find_choices(struct packer *packer, uint32_t g, uint32_t in,
 	return n;
 }
 
-static int pack_group(struct packer *packer, uint32_t g, uint32_t in,
-		      enum sgang_pack how);
+static bool pack_group(struct packer *packer, uint32_t g, uint32_t in,
+		       enum sgang_pack how);
 
-static int pack_leaf(struct packer *packer, uint32_t g, uint32_t place)
+static bool pack_leaf(struct packer *packer, uint32_t g, uint32_t place)
 {
 	const struct sgang_roles *roles = packer->roles;
 	uint32_t c = roles->class_of[roles->group[g].first], units = 0;
 
 	for (; units < roles->units[g]; units += roles->class[c++].units) {
 		if (!pack_class(packer, c, place))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 /* The slots of its first unit. */
@@ -271,12 +271,12 @@ static bool is_harder(const struct sgang_roles *roles, uint32_t a, uint32_t b)
 }
 
 /* Pack all that is in a group into a place; the hardest first. */
-static int pack_inside(struct packer *packer, uint32_t g, uint32_t place,
-		       enum sgang_pack how)
+static bool pack_inside(struct packer *packer, uint32_t g, uint32_t place,
+			enum sgang_pack how)
 {
 	const struct sgang_roles *roles = packer->roles;
 	uint32_t last = SGANG_PLAN_NO_GROUP, best, h;
-	int rc = 1;
+	bool packed = true;
 
 	if (sgang_roles_leaf(roles, g))
 		return pack_leaf(packer, g, place);
@@ -294,52 +294,52 @@ static int pack_inside(struct packer *packer, uint32_t g, uint32_t place,
 				best = h;
 		}
 		if (best != SGANG_PLAN_NO_GROUP)
-			rc = pack_group(packer, best, place, how);
+			packed = pack_group(packer, best, place, how);
 		last = best;
-	} while (best != SGANG_PLAN_NO_GROUP && rc > 0);
-	return rc;
+	} while (best != SGANG_PLAN_NO_GROUP && packed);
+	return packed;
 }
 
-/* Returns 1, 0 on failure, -1 without memory. */
-static int pack_group(struct packer *packer, uint32_t g, uint32_t in,
-		      enum sgang_pack how)
+static bool pack_group(struct packer *packer, uint32_t g, uint32_t in,
+		       enum sgang_pack how)
 {
-	struct choice *choice =
-		malloc(packer->roles->n_places * sizeof(*choice));
+	struct sgang_pool *pool = sgang_pool_inside(packer->roles->job->pool);
+	struct choice *choice = sgang_pool_alloc(pool, packer->roles->n_places,
+						 sizeof(*choice));
 	uint32_t begun = packer->n_packed;
+	bool packed = false;
 	size_t n, i;
-	int rc = 0;
 
-	if (!choice)
-		return -1;
 	n = find_choices(packer, g, in, how, choice);
-	for (i = 0; i < n && !rc && packer->steps < packer->steps_max; i++) {
-		rc = pack_inside(packer, g, choice[i].place, how);
-		if (!rc)
+	for (i = 0; i < n && !packed && packer->steps < packer->steps_max;
+	     i++) {
+		packed = pack_inside(packer, g, choice[i].place, how);
+		if (!packed)
 			go_back(packer, begun);
 	}
-	free(choice);
-	return rc;
+	sgang_pool_end(pool);
+	return packed;
 }
 
 /* Pack the gang into each highest place in turn. */
-static int pack_gang(struct packer *packer, enum sgang_pack how)
+static bool pack_gang(struct packer *packer, enum sgang_pack how)
 {
 	const struct sgang_roles *roles = packer->roles;
+	bool packed = false;
 	uint32_t p;
-	int rc = 0;
 
-	for (p = 0; p < roles->n_places && !rc; p++) {
+	for (p = 0; p < roles->n_places && !packed; p++) {
 		if (sgang_roles_above(roles, p) < SGANG_LEVELS ||
 		    sgang_roles_level(roles, p) > roles->require[0])
 			continue;
-		rc = room_for(packer, 0, p) ? pack_group(packer, 0, p, how) : 0;
+		packed = room_for(packer, 0, p) &&
+			 pack_group(packer, 0, p, how);
 	}
-	return rc;
+	return packed;
 }
 
-int sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
-		     uint32_t *at)
+bool sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
+		      uint32_t *at)
 {
 	const struct sgang_plan_request *request = roles->job->request;
 	size_t n = (size_t)roles->n_nodes * request->n_dims;
@@ -351,17 +351,15 @@ int sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
 			request->budget,
 			sgang_budget_limits(request->budget)->roles_pack_steps)
 	};
-	int rc;
+	bool packed;
 
 	packer.free = sgang_pool_alloc(pool, n, sizeof(*packer.free));
 	packer.packed = sgang_pool_alloc(pool, roles->n_units,
 					 sizeof(*packer.packed));
 	packer.mark = sgang_pool_zalloc(pool, roles->n_nodes,
 					sizeof(*packer.mark));
-	if (!packer.free || !packer.packed || !packer.mark)
-		return -1;
 	memcpy(packer.free, request->free, n * sizeof(*packer.free));
-	rc = pack_gang(&packer, how);
+	packed = pack_gang(&packer, how);
 	sgang_budget_take(request->budget, packer.steps);
-	return rc > 0 ? sgang_roles_valid(roles, at) : rc;
+	return packed && sgang_roles_valid(roles, at);
 }

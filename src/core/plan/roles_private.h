@@ -196,7 +196,7 @@ static inline bool sgang_fields_within(const struct sgang_fields *fields,
 
 /* -- roles_model.c -- */
 
-/* Look through the request. -1 with ENOMEM or EOVERFLOW. */
+/* Look through the request. -1 with EOVERFLOW. */
 int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
 		     const uint64_t *broken);
 
@@ -210,16 +210,16 @@ uint64_t sgang_roles_least(const struct sgang_roles *roles, uint32_t class);
 /* ... and that all units add together. */
 uint64_t sgang_roles_base(const struct sgang_roles *roles);
 
-/* The placement of units, by number the position of each. NULL with ENOMEM. */
+/* The placement of units, by number the position of each. */
 struct sgang_placement *sgang_roles_place(const struct sgang_roles *roles,
 					  const uint32_t *at);
 
-/* Measure a placement, ring by ring. -1 with ENOMEM. */
-int sgang_roles_measure(const struct sgang_roles *roles, const uint32_t *at,
-			struct sgang_worth *worth);
+/* Measure a placement, ring by ring. */
+struct sgang_worth sgang_roles_measure(const struct sgang_roles *roles,
+				       const uint32_t *at);
 
-/* 1 if there is room for all units where they are, 0, or -1 with ENOMEM. */
-int sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at);
+/* True if there is room for all units where they are. */
+bool sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at);
 
 /* -- roles_cut.c -- */
 
@@ -229,8 +229,8 @@ int sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at);
 uint64_t sgang_roles_part(const void *roles, uint32_t low, uint32_t high,
 			  uint64_t units);
 
-/* Fill the tables of all pairs, with tolls or without. -1 with ENOMEM. */
-int sgang_roles_cut(struct sgang_roles *roles, bool tolls);
+/* Fill the tables of all pairs, with tolls or without. */
+void sgang_roles_cut(struct sgang_roles *roles, bool tolls);
 
 /* The tolls of all units. */
 uint64_t sgang_roles_tolls(const struct sgang_roles *roles);
@@ -238,16 +238,16 @@ uint64_t sgang_roles_tolls(const struct sgang_roles *roles);
 /* -- roles_lay.c -- */
 
 /* Choose units for the places that 'pick' has, so many for each: fills 'at'.
- * Returns 1, 0 when units do not fit there, -1 with ENOMEM. */
-int sgang_roles_lay(const struct sgang_roles *roles,
-		    const struct sgang_pick *pick, size_t n_picks,
-		    uint32_t *at);
+ * False when units do not fit there. */
+bool sgang_roles_lay(const struct sgang_roles *roles,
+		     const struct sgang_pick *pick, size_t n_picks,
+		     uint32_t *at);
 
 /* -- roles_fit.c -- */
 
 /* Find out whether all groups can have the levels that they require, and fill
  * 'at' with a placement that shows it. Returns 1; 0 when that cannot be; 2 when
- * it took too long or units are not alike; -1 with ENOMEM. */
+ * it took too long or units are not alike. */
 int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at);
 
 /* -- roles_pack.c -- */
@@ -258,16 +258,16 @@ enum sgang_pack {
 	SGANG_PACK_FIT, /* the highest that they may be in */
 };
 
-/* Pack the hardest groups first, each into the place that it fits best. Returns
- * 1, 0 on failure, -1 with ENOMEM. */
-int sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
-		     uint32_t *at);
+/* Pack the hardest groups first, each into the place that it fits best. False
+ * when that does not work out. */
+bool sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
+		      uint32_t *at);
 
 /* -- roles_exact.c -- */
 
 /* The best placement of all, if it is better than 'worth'. Returns 1 and fills
  * 'at' and 'worth'; 0 when there is none that is better; 2 when it took too
- * long; -1 with ENOMEM. */
+ * long. */
 int sgang_roles_exact(const struct sgang_roles *roles,
 		      struct sgang_worth *worth, uint32_t *at);
 

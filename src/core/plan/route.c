@@ -34,7 +34,7 @@ struct route {
 	uint32_t n_pos;
 };
 
-static int open_route(const struct mixed *mixed, struct route *route)
+static void open_route(const struct mixed *mixed, struct route *route)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 
@@ -43,7 +43,6 @@ static int open_route(const struct mixed *mixed, struct route *route)
 				       sizeof(*route->stop));
 	route->pos = sgang_pool_alloc(pool, mixed->n_nodes,
 				      sizeof(*route->pos));
-	return route->stop && route->pos ? 0 : -1;
 }
 
 static const struct sgang_domain *leaf_at(const struct mixed *mixed,
@@ -106,8 +105,7 @@ static int walk_worth(struct mixed *mixed)
 	size_t i;
 	int rc = 0;
 
-	if (open_route(mixed, &route))
-		return -1;
+	open_route(mixed, &route);
 	for (i = mixed->found ? n - 1 : 0; i < n && !rc && !ended(mixed); i++) {
 		tree = *worth;
 		tree.rough = mixed->found;
@@ -180,8 +178,8 @@ static uint32_t common(const struct sgang_fabric *fabric, uint32_t a,
 }
 
 /* Remember what is picked for a block. */
-static int keep_picks(struct blocks *blocks, struct block *block,
-		      const struct sgang_tree *tree)
+static void keep_picks(struct blocks *blocks, struct block *block,
+		       const struct sgang_tree *tree)
 {
 	const struct mixed *mixed = blocks->mixed;
 	const struct sgang_fabric *fabric = mixed->request->fabric;
@@ -190,8 +188,6 @@ static int keep_picks(struct blocks *blocks, struct block *block,
 
 	block->leaf = sgang_pool_alloc(mixed->job->pool, tree->n_picks,
 				       sizeof(*block->leaf));
-	if (!block->leaf)
-		return -1;
 	block->n = 0;
 	for (i = 0; i < tree->n_picks; i++) {
 		uint32_t pos = tree->pick[i].pos;
@@ -201,7 +197,6 @@ static int keep_picks(struct blocks *blocks, struct block *block,
 		if (!block->n || block->leaf[block->n - 1] != leaf)
 			block->leaf[block->n++] = leaf;
 	}
-	return 0;
 }
 
 /* Forget what is picked for a block. */
@@ -284,7 +279,8 @@ static int pick_block(struct blocks *blocks, struct block *block)
 	if (rc <= 0)
 		return rc;
 	blocks->cost += tree.bound;
-	return keep_picks(blocks, block, &tree) ? -1 : 1;
+	keep_picks(blocks, block, &tree);
+	return 1;
 }
 
 /* -- how the blocks follow each other -- */
@@ -438,14 +434,12 @@ static void order_block(const struct blocks *blocks, struct block *block,
 	}
 }
 
-static int order_blocks(const struct blocks *blocks)
+static void order_blocks(const struct blocks *blocks)
 {
 	struct ends *ends = sgang_pool_zalloc(blocks->mixed->job->pool,
 					      blocks->n, sizeof(*ends));
 	uint32_t i;
 
-	if (!ends)
-		return -1;
 	for (i = 0; i < blocks->n; i++) {
 		struct joint joint = { .first = i > 0,
 				       .last = i + 1 == blocks->n,
@@ -455,7 +449,6 @@ static int order_blocks(const struct blocks *blocks)
 	}
 	for (i = 0; i < blocks->n; i++)
 		order_block(blocks, &blocks->block[i], &ends[i]);
-	return 0;
 }
 
 /* Is a node of this leaf picked for another block? */
@@ -505,19 +498,19 @@ static void route_blocks(const struct blocks *blocks, struct route *route)
 }
 
 /* Walk over the nodes of the blocks. Returns as sgang_mixed_walk(). */
-static int lay_blocks(const struct blocks *blocks, double price)
+static bool lay_blocks(const struct blocks *blocks, double price)
 {
 	struct mixed *mixed = blocks->mixed;
 	struct route route;
 
-	if (open_route(mixed, &route))
-		return -1;
+	open_route(mixed, &route);
 	route_blocks(blocks, &route);
 	return sgang_mixed_walk(mixed, route.stop, route.n_stops, route.pos,
 				price * MARGIN, blocks->block[0].first);
 }
 
-/* Pick for the blocks one after the other, and walk. */
+/* Pick for the blocks one after the other, and walk. Returns as
+ * sgang_tree_solve(). */
 static int walk_blocks(struct blocks *blocks, uint32_t turn, double value)
 {
 	struct mixed *mixed = blocks->mixed;
@@ -530,10 +523,9 @@ static int walk_blocks(struct blocks *blocks, uint32_t turn, double value)
 	blocks->cost = 0;
 	for (i = 0; i < blocks->n && rc > 0; i++)
 		rc = pick_block(blocks, &blocks->block[(turn + i) % blocks->n]);
-	if (rc > 0 && order_blocks(blocks))
-		return -1;
 	if (rc <= 0)
 		return rc;
+	order_blocks(blocks);
 	return lay_blocks(blocks, (double)blocks->cost / value);
 }
 
@@ -600,8 +592,8 @@ struct arcs {
 	struct block part[PARTS];
 };
 
-static int open_arcs(struct arcs *arcs, const struct blocks *blocks,
-		     uint32_t narrow)
+static void open_arcs(struct arcs *arcs, const struct blocks *blocks,
+		      uint32_t narrow)
 {
 	const struct sgang_fabric *fabric = blocks->mixed->request->fabric;
 	struct sgang_pool *pool = blocks->mixed->job->pool;
@@ -613,15 +605,10 @@ static int open_arcs(struct arcs *arcs, const struct blocks *blocks,
 	arcs->laid = *blocks;
 	arcs->laid.block = arcs->part;
 	arcs->taken = sgang_pool_alloc(pool, n, sizeof(*arcs->taken));
-	for (i = 0; i < PARTS; i++) {
+	for (i = 0; i < PARTS; i++)
 		arcs->room[i] = sgang_pool_alloc(pool, n, sizeof(uint32_t));
-		if (!arcs->room[i])
-			return -1;
-	}
 	for (i = 0; i < 2; i++) {
 		arcs->leaf[i] = sgang_pool_alloc(pool, n, sizeof(uint32_t));
-		if (!arcs->leaf[i] || !arcs->taken)
-			return -1;
 		for (leaf = 0; leaf < n; leaf++) {
 			if (!sgang_fabric_domain(fabric, leaf)->n_children &&
 			    owned_slots(blocks, leaf,
@@ -631,7 +618,6 @@ static int open_arcs(struct arcs *arcs, const struct blocks *blocks,
 				arcs->leaf[i][arcs->n[i]++] = leaf;
 		}
 	}
-	return 0;
 }
 
 /* The domain of a leaf just below the highest that the gang may span. */
@@ -796,25 +782,24 @@ static void order_arcs(struct arcs *arcs)
 
 /* Walk over the nodes that both arcs have and, if the members do not fit so,
  * over all that is free on the leaves. Returns as sgang_mixed_walk(). */
-static int lay_arcs(const struct blocks *blocks, uint32_t narrow, double price)
+static bool lay_arcs(const struct blocks *blocks, uint32_t narrow, double price)
 {
 	struct arcs arcs;
-	int rc;
 
-	if (open_arcs(&arcs, blocks, narrow))
-		return -1;
+	open_arcs(&arcs, blocks, narrow);
 	if (!arcs.n[0] || !arcs.n[1])
-		return 0;
+		return false;
 	order_arcs(&arcs);
 	arcs.laid.strict = true;
-	rc = lay_blocks(&arcs.laid, price);
+	if (lay_blocks(&arcs.laid, price))
+		return true;
 	arcs.laid.strict = false;
-	return rc ? rc : lay_blocks(&arcs.laid, price);
+	return lay_blocks(&arcs.laid, price);
 }
 
 /* Raise the bound by what two arcs cost at least. */
-static int bound_arcs(struct mixed *mixed, uint32_t first,
-		      const struct sgang_split *split)
+static void bound_arcs(struct mixed *mixed, uint32_t first,
+		       const struct sgang_split *split)
 {
 	const struct sgang_job *job = mixed->job;
 	double *weight = sgang_pool_alloc(job->pool, job->n_kinds,
@@ -822,19 +807,15 @@ static int bound_arcs(struct mixed *mixed, uint32_t first,
 	uint64_t bound = mixed->bound - mixed->fixed;
 	uint32_t k;
 
-	if (!weight)
-		return -1;
 	for (k = 0; k < job->n_kinds; k++)
 		weight[k] = sgang_split_weight(split, k);
-	if (sgang_arcs_bound(job, first, weight,
-			     mixed->best.cost - mixed->fixed, &bound))
-		return -1;
+	sgang_arcs_bound(job, first, weight, mixed->best.cost - mixed->fixed,
+			 &bound);
 	if (bound + mixed->fixed > mixed->bound) {
 		mixed->bound = bound + mixed->fixed;
 		/* nothing is known about it at that cost */
 		mixed->bound_broken = 0;
 	}
-	return 0;
 }
 
 /* The slots that all members ask for. */
@@ -851,39 +832,33 @@ static uint64_t split_slots(const struct mixed *mixed)
 }
 
 /* Choose nodes for two arcs, and walk over them. Where units do not fill nodes
- * up, the others get more room. 0, or -1 with ENOMEM. */
-static int walk_arcs(struct blocks *blocks, struct sgang_split *split,
-		     double value, uint32_t effort)
+ * up, the others get more room. */
+static void walk_arcs(struct blocks *blocks, struct sgang_split *split,
+		      double value, uint32_t effort)
 {
 	static const uint32_t more[] = { 0, 1, 4 }; /* 64ths */
 	struct mixed *mixed = blocks->mixed;
 	double price = (double)(mixed->bound - mixed->fixed) / value;
 	uint64_t slots = split_slots(mixed);
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !rc && !ended(mixed);
-	     i++) {
-		rc = sgang_split_solve(split, slots * more[i] / 64, effort,
-				       blocks->owner);
-		if (rc <= 0)
-			return rc;
-		rc = lay_arcs(blocks, sgang_split_narrow(split), price);
+	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !ended(mixed); i++) {
+		if (!sgang_split_solve(split, slots * more[i] / 64, effort,
+				       blocks->owner) ||
+		    lay_arcs(blocks, sgang_split_narrow(split), price))
+			return;
 	}
-	return rc < 0 ? -1 : 0;
 }
 
 /* Cut the ring where the kind of the member begins and ends that is hardest to
- * place. 0, or -1 with ENOMEM. */
-static int try_arcs(struct blocks *blocks, double value)
+ * place. */
+static void try_arcs(struct blocks *blocks, double value)
 {
 	struct mixed *mixed = blocks->mixed;
 	uint32_t hard = mixed->job->kind_of[mixed->rank[0]];
 	struct sgang_split *split =
 		sgang_split_open(mixed->job, hard, mixed->bound - mixed->fixed);
 
-	if (!split)
-		return -1;
 	while (blocks->block[0].kind != hard) {
 		struct block swap = blocks->block[0];
 
@@ -891,15 +866,12 @@ static int try_arcs(struct blocks *blocks, double value)
 			(blocks->n - 1) * sizeof(swap));
 		blocks->block[blocks->n - 1] = swap;
 	}
-	if (walk_arcs(blocks, split, value, 1))
-		return -1;
+	walk_arcs(blocks, split, value, 1);
 	if (!mixed->found || done(mixed))
-		return 0;
-	if (bound_arcs(mixed, hard, split))
-		return -1;
-	if (mixed->best.cost - mixed->bound <= mixed->bound / ENOUGH)
-		return 0;
-	return walk_arcs(blocks, split, value, 2);
+		return;
+	bound_arcs(mixed, hard, split);
+	if (mixed->best.cost - mixed->bound > mixed->bound / ENOUGH)
+		walk_arcs(blocks, split, value, 2);
 }
 
 /* Is some kind confined to fewer nodes than others? Only then, and in large
@@ -937,13 +909,11 @@ static int try_blocks(struct mixed *mixed, double value)
 	blocks.used = sgang_pool_alloc(
 		pool, sgang_fabric_domains(mixed->request->fabric),
 		sizeof(*blocks.used));
-	if (!blocks.block || !blocks.owner || !blocks.cap || !blocks.used)
-		return -1;
 	if (mixed->job->n_kinds < 2 || mixed->job->n_kinds > BLOCKS_MAX ||
 	    !find_blocks(&blocks))
 		return 0;
-	if (arcs && try_arcs(&blocks, value))
-		return -1;
+	if (arcs)
+		try_arcs(&blocks, value);
 	for (turn = 0;
 	     turn < blocks.n && !(mixed->found && arcs) && !ended(mixed);
 	     turn++) {

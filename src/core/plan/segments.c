@@ -9,7 +9,6 @@
  * to the segments, the first one stays, and Slurm may refuse it.
  */
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,18 +105,16 @@ static bool nodes_keep(const struct sgang_fabric *fabric,
 	return true;
 }
 
-/* Can the nodes of all members be divided into their segments? -1 with ENOMEM.
- */
-static int keeps(const struct sgang_plan_request *request,
-		 const struct sgang_placement *placement)
+/* Can the nodes of all members be divided into their segments? */
+static bool keeps(const struct sgang_plan_request *request,
+		  struct sgang_pool *pool,
+		  const struct sgang_placement *placement)
 {
 	const uint32_t *at = sgang_fabric_pos(request->fabric);
-	uint32_t *pos = malloc((placement->n_runs + 1) * sizeof(*pos));
+	uint32_t *pos = sgang_pool_alloc(pool, placement->n_runs, sizeof(*pos));
 	bool all = true;
 	size_t r, i = 0;
 
-	if (!pos)
-		return -1;
 	while (all && i < placement->n_runs) {
 		uint32_t member = placement->runs[i].member, n = 0;
 		struct sgang_segments rule;
@@ -133,59 +130,36 @@ static int keeps(const struct sgang_plan_request *request,
 		qsort(pos, n, sizeof(*pos), ascending);
 		all = nodes_keep(request->fabric, &rule, pos, n);
 	}
-	free(pos);
 	return all;
 }
 
 /* -- without what would be left over -- */
 
 /* The request without these nodes. */
-struct thinned {
-	struct sgang_plan_request request;
-	struct sgang_plan_member *member;
-	struct sgang_nodeset **set; /* by member; NULL: that of the one before,
-				     * or none */
-};
-
-static void thinned_end(struct thinned *t)
-{
-	size_t i;
-
-	for (i = 0; t->set && i < t->request.n_members; i++)
-		sgang_nodeset_destroy(t->set[i]);
-	free(t->set);
-	free(t->member);
-}
-
-static int thinned_make(struct thinned *t,
-			const struct sgang_plan_request *asked)
+static struct sgang_plan_request thin(const struct sgang_plan_request *asked,
+				      struct sgang_pool *pool)
 {
 	size_t n = asked->n_members, i;
+	struct sgang_plan_member *member = sgang_pool_alloc(pool, n,
+							    sizeof(*member));
+	struct sgang_plan_request request = *asked;
 
-	*t = (struct thinned){ .request = *asked,
-			       .member = malloc(n * sizeof(*t->member)),
-			       .set = calloc(n, sizeof(*t->set)) };
-	if (!t->member || !t->set)
-		return -1;
-	t->request.members = t->member;
+	request.members = member;
 	for (i = 0; i < n; i++) {
 		const struct sgang_plan_member *from = &asked->members[i];
 		struct sgang_segments rule;
 
-		t->member[i] = *from;
+		member[i] = *from;
 		if (!sgang_segments_of(asked, from, &rule) || from->required)
 			continue;
 		if (i && sgang_members_same(asked, from, from - 1)) {
-			t->member[i].allowed = t->member[i - 1].allowed;
+			member[i].allowed = member[i - 1].allowed;
 			continue;
 		}
-		t->set[i] = sgang_segments_thin(asked, from, &rule, rule.spread,
-						(uint32_t)i);
-		if (!t->set[i])
-			return -1;
-		t->member[i].allowed = t->set[i];
+		member[i].allowed = sgang_segments_thin(
+			asked, pool, from, &rule, rule.spread, (uint32_t)i);
 	}
-	return 0;
+	return request;
 }
 
 /* Have all nodes that a member may have the same number of ranks? */
@@ -229,56 +203,44 @@ static bool is_enough(const struct sgang_plan_request *asked)
 	       ranks_alike(asked, &asked->members[0]);
 }
 
-/* Plan without these nodes. Returns 1 and '*placement', which keeps to all
- * segments; 0 when that failed, and '*never' says whether there is none; -1
- * with ENOMEM. */
-static int plan_thinned(const struct sgang_plan_request *asked,
-			const struct sgang_placement *first,
-			struct sgang_placement **placement, bool *never)
+/* Plan without these nodes. The placement keeps to all segments; NULL when that
+ * failed, and '*never' says whether there is none. */
+static struct sgang_placement *
+plan_thinned(const struct sgang_plan_request *asked, struct sgang_pool *pool,
+	     const struct sgang_placement *first, bool *never)
 {
+	struct sgang_plan_request thinned = thin(asked, pool);
 	struct sgang_placement *made = NULL;
 	bool enough = is_enough(asked);
-	struct thinned thinned;
-	int rc = thinned_make(&thinned, asked);
+	int rc = sgang_plan_ordered(&thinned, pool, &made, NULL, NULL);
 
-	if (!rc) {
-		rc = sgang_plan_ordered(&thinned.request, &made, NULL, NULL);
-		*never = !rc && enough;
-	}
-	if (rc > 0 && asked->any_order &&
-	    sgang_any_order(&thinned.request, &made))
-		rc = -1;
-	thinned_end(&thinned);
-	if (rc > 0)
-		rc = keeps(asked, made);
-	if (rc > 0 && !enough) {
+	*never = !rc && enough;
+	if (rc <= 0 ||
+	    (asked->any_order && sgang_any_order(&thinned, pool, &made)) ||
+	    !keeps(asked, pool, made))
+		return NULL;
+	if (!enough) {
 		made->bound = sgang_segments_least(asked, first, made);
 		made->exact = false;
 	}
-	if (rc > 0)
-		*placement = made;
-	else
-		sgang_placement_destroy(made);
-	return rc < 0 && errno == EINVAL ? 0 : rc;
+	return made;
 }
 
 /* -- the answer -- */
 
-/* Take a placement that keeps to segments, if it is better. Takes over 'made'. 1,
- * or -1 with ENOMEM. */
-static int take(const struct sgang_plan_request *asked,
-		struct sgang_placement *made, struct sgang_placement **best)
+/* Take a placement that keeps to segments, if it is better. */
+static void take(const struct sgang_plan_request *asked,
+		 struct sgang_pool *pool, struct sgang_placement *made,
+		 struct sgang_placement **best)
 {
 	bool groups = asked->n_groups || asked->parallel;
 	uint64_t cost;
 
-	if (sgang_plan_keep(asked, made, best))
-		return -1;
+	sgang_plan_keep(asked, pool, made, best);
 	cost = groups ? (*best)->weighted_cost : (*best)->ring.cost;
 	if (!sgang_plan_by_weight(asked) && !(*best)->above &&
 	    cost <= (*best)->bound)
 		(*best)->exact = true;
-	return 1;
 }
 
 static void explain(const struct sgang_plan_request *asked,
@@ -304,19 +266,16 @@ static void explain(const struct sgang_plan_request *asked,
 		who, most.nodes);
 }
 
-static int try_tree(const struct sgang_plan_request *asked, bool even,
-		    const struct sgang_placement *first,
-		    struct sgang_placement **best, bool *never)
+static void try_tree(const struct sgang_plan_request *asked,
+		     struct sgang_pool *pool, bool even,
+		     const struct sgang_placement *first,
+		     struct sgang_placement **best, bool *never)
 {
-	struct sgang_placement *made = NULL;
-	int rc = sgang_segments_tree(asked, even, first, &made, never);
+	struct sgang_placement *made = sgang_segments_tree(asked, pool, even,
+							   first, never);
 
-	if (rc > 0)
-		rc = keeps(asked, made);
-	if (rc > 0)
-		return take(asked, made, best);
-	sgang_placement_destroy(made);
-	return rc;
+	if (made && keeps(asked, pool, made))
+		take(asked, pool, made, best);
 }
 
 /* Is a segment larger than a block, and may it be in few of these only? */
@@ -333,45 +292,40 @@ static bool has_parts(const struct sgang_plan_request *asked)
 	return false;
 }
 
-/* Find the best placement that keeps to segments, as far as there is one. -1
- * with ENOMEM. */
-static int find_best(const struct sgang_plan_request *asked,
-		     const struct sgang_placement *first,
-		     struct sgang_placement **best, bool *never)
-{
-	struct sgang_placement *made = NULL;
-	int rc = plan_thinned(asked, first, &made, never);
-
-	if (rc > 0)
-		rc = take(asked, made, best);
-	if (rc < 0 || *never || (*best && (*best)->exact))
-		return rc;
-	rc = try_tree(asked, false, first, best, never);
-	if (rc >= 0 && !*best && !*never && has_parts(asked))
-		rc = try_tree(asked, true, first, best, never);
-	*never &= !*best;
-	return rc;
-}
-
-int sgang_segments_keep(const struct sgang_plan_request *asked,
-			struct sgang_placement **placement,
-			struct sgang_nofit *nofit)
+/* The best placement that keeps to segments; NULL when none was found. */
+static struct sgang_placement *find_best(const struct sgang_plan_request *asked,
+					 struct sgang_pool *pool,
+					 const struct sgang_placement *first,
+					 bool *never)
 {
 	struct sgang_placement *best = NULL;
-	bool never = false;
-	int rc = keeps(asked, *placement);
+	struct sgang_placement *made = plan_thinned(asked, pool, first, never);
 
-	if (rc)
-		return rc;
+	if (made)
+		take(asked, pool, made, &best);
+	if (*never || (best && best->exact))
+		return best;
+	try_tree(asked, pool, false, first, &best, never);
+	if (!best && !*never && has_parts(asked))
+		try_tree(asked, pool, true, first, &best, never);
+	return best;
+}
+
+bool sgang_segments_keep(const struct sgang_plan_request *asked,
+			 struct sgang_pool *pool,
+			 struct sgang_placement **placement,
+			 struct sgang_nofit *nofit)
+{
+	struct sgang_placement *best;
+	bool never = false;
+
+	if (keeps(asked, pool, *placement))
+		return true;
 	(*placement)->exact = false;
-	rc = find_best(asked, *placement, &best, &never);
-	if (rc >= 0 && best) {
-		sgang_placement_destroy(*placement);
+	best = find_best(asked, pool, *placement, &never);
+	if (best)
 		*placement = best;
-		return 1;
-	}
-	sgang_placement_destroy(best);
-	if (rc >= 0 && never && nofit)
+	else if (never && nofit)
 		explain(asked, nofit);
-	return rc < 0 ? -1 : !never;
+	return best || !never;
 }

@@ -22,12 +22,13 @@ struct sgang_segments {
 /* -- segments_tree.c -- */
 
 /* Plan with a tree of groups: segments larger than a block in whole blocks and a
- * rest, or in even parts. Not every placement that it makes keeps to segments. 'first' is the plan that knew nothing of them. Returns 1 and
- * '*placement'; 0 when it made none, and '*never' says whether there is none;
- * -1 with ENOMEM. */
-int sgang_segments_tree(const struct sgang_plan_request *asked, bool even,
-			const struct sgang_placement *first,
-			struct sgang_placement **placement, bool *never);
+ * rest, or in even parts. Not every placement that it makes keeps to segments.
+ * 'first' is the plan that knew nothing of them. NULL when it made none, and
+ * '*never' says whether there is none. */
+struct sgang_placement *
+sgang_segments_tree(const struct sgang_plan_request *asked,
+		    struct sgang_pool *pool, bool even,
+		    const struct sgang_placement *first, bool *never);
 
 /* -- segments_rule.c -- */
 
@@ -52,11 +53,10 @@ bool sgang_segments_room(const struct sgang_plan_request *request,
 
 /* The nodes of a member that have room for a unit, of each block as many as
  * make whole segments, or no more than one segment. Which of them these are
- * differs by 'turn'. NULL with ENOMEM. */
-struct sgang_nodeset *
-sgang_segments_thin(const struct sgang_plan_request *request,
-		    const struct sgang_plan_member *member,
-		    const struct sgang_segments *segments, bool one,
-		    uint32_t turn);
+ * differs by 'turn'. */
+struct sgang_nodeset *sgang_segments_thin(
+	const struct sgang_plan_request *request, struct sgang_pool *pool,
+	const struct sgang_plan_member *member,
+	const struct sgang_segments *segments, bool one, uint32_t turn);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* segments_rule.c - what segments must keep to, and which nodes they may have */
 
-#include <stdlib.h>
-
 #include "segments_private.h"
 
 bool sgang_segments_of(const struct sgang_plan_request *request,
@@ -85,16 +83,18 @@ bool sgang_segments_share(const struct sgang_plan_request *request,
 
 struct sgang_nodeset *
 sgang_segments_thin(const struct sgang_plan_request *request,
+		    struct sgang_pool *pool,
 		    const struct sgang_plan_member *member,
 		    const struct sgang_segments *rule, bool one, uint32_t turn)
 {
 	const struct sgang_fabric *fabric = request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
 	uint32_t n_nodes = sgang_fabric_nodes(fabric), pos, n = 0;
-	uint32_t *node = malloc((n_nodes + 1) * sizeof(*node));
-	struct sgang_nodeset *set = sgang_nodeset_create(n_nodes);
+	uint32_t *node = sgang_pool_alloc(pool, n_nodes, sizeof(*node));
+	struct sgang_nodeset *set =
+		sgang_plan_set(pool, sgang_nodeset_create(n_nodes));
 
-	for (pos = 0; set && node && pos < n_nodes; pos++) {
+	for (pos = 0; pos < n_nodes; pos++) {
 		uint32_t at = order[pos], k = rule->nodes;
 		uint32_t block = sgang_fabric_within(fabric, at,
 						     rule->span.level);
@@ -109,11 +109,6 @@ sgang_segments_thin(const struct sgang_plan_request *request,
 			continue;
 		keep_some(set, node, n, one ? k : n - n % k, turn);
 		n = 0;
-	}
-	free(node);
-	if (!node) {
-		sgang_nodeset_destroy(set);
-		return NULL;
 	}
 	return set;
 }

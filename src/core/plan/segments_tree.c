@@ -10,9 +10,7 @@
  * even instead, for racks in which nodes are down.
  */
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "segments_private.h"
 
@@ -20,7 +18,7 @@
 struct cut {
 	const struct sgang_plan_request *asked;
 	struct sgang_plan_request request;
-	struct sgang_pool pool;
+	struct sgang_pool *pool;
 	struct sgang_plan_member *member;
 	uint32_t *of; /* by member of the tree: which member it is of */
 	struct sgang_plan_group *group;
@@ -165,7 +163,7 @@ static void add_group(struct cut *cut, const struct sgang_plan_group *group,
 		add_members(cut, new[g], from->first, from->n_members);
 }
 
-static int add_groups(struct cut *cut)
+static void add_groups(struct cut *cut)
 {
 	const struct sgang_plan_request *asked = cut->asked;
 	const struct sgang_plan_group gang = {
@@ -179,10 +177,8 @@ static int add_groups(struct cut *cut)
 	const struct sgang_plan_group *group = asked->n_groups ? asked->group :
 								 &gang;
 	uint32_t n = asked->n_groups ? asked->n_groups : 1, g;
-	uint32_t *new = sgang_pool_alloc(&cut->pool, n, sizeof(*new));
+	uint32_t *new = sgang_pool_alloc(cut->pool, n, sizeof(*new));
 
-	if (!new)
-		return -1;
 	for (g = 0; g < n; g++) {
 		uint32_t up;
 
@@ -190,35 +186,31 @@ static int add_groups(struct cut *cut)
 		for (up = g; up != SGANG_PLAN_NO_GROUP; up = group[up].parent)
 			close_group(cut, new[up]);
 	}
-	return 0;
 }
 
 /* -- nodes of their own -- */
 
 /* One segment in each block is all that it may have. */
-static int spread_set(struct cut *cut, uint32_t i,
-		      const struct sgang_segments *rule)
+static void spread_set(struct cut *cut, uint32_t i,
+		       const struct sgang_segments *rule)
 {
 	cut->some = true;
-	cut->set[i] = sgang_segments_thin(cut->asked, &cut->asked->members[i],
-					  rule, true, i);
-	return cut->set[i] ? 0 : -1;
+	cut->set[i] = sgang_segments_thin(
+		cut->asked, cut->pool, &cut->asked->members[i], rule, true, i);
 }
 
 /* A member whose nodes are all given: its segments have them alone. */
-static int given_set(struct cut *cut, uint32_t i)
+static void given_set(struct cut *cut, uint32_t i)
 {
 	const struct sgang_plan_member *member = &cut->asked->members[i];
 
-	cut->set[i] = sgang_nodeset_copy(member->required);
-	if (!cut->set[i])
-		return -1;
+	cut->set[i] = sgang_plan_set(cut->pool,
+				     sgang_nodeset_copy(member->required));
 	if (member->allowed)
 		sgang_nodeset_and(cut->set[i], member->allowed);
-	return 0;
 }
 
-static int find_sets(struct cut *cut)
+static void find_sets(struct cut *cut)
 {
 	struct sgang_segments rule;
 	uint32_t i;
@@ -226,57 +218,43 @@ static int find_sets(struct cut *cut)
 	for (i = 0; i < cut->asked->n_members; i++) {
 		const struct sgang_plan_member *member =
 			&cut->asked->members[i];
-		int rc = 0;
 
 		if (!sgang_segments_of(cut->asked, member, &rule))
 			continue;
 		if (member->required &&
 		    sgang_nodeset_count(member->required) == member->units)
-			rc = given_set(cut, i);
+			given_set(cut, i);
 		else if (rule.spread && rule.nodes <= rule.base)
-			rc = spread_set(cut, i, &rule);
-		if (rc)
-			return -1;
+			spread_set(cut, i, &rule);
 	}
-	return 0;
 }
 
 /* -- the answer -- */
 
-static void cut_end(struct cut *cut)
-{
-	size_t i;
-
-	for (i = 0; cut->set && i < cut->asked->n_members; i++)
-		sgang_nodeset_destroy(cut->set[i]);
-	sgang_pool_clear(&cut->pool);
-}
-
-/* Returns 1, 0 when there are too many groups, -1 with ENOMEM. 'cut' is to be
- * ended in every case. */
-static int cut_make(struct cut *cut, const struct sgang_plan_request *asked,
-		    bool even)
+/* False when there are too many groups. */
+static bool cut_make(struct cut *cut, const struct sgang_plan_request *asked,
+		     struct sgang_pool *pool, bool even)
 {
 	uint64_t members, groups;
 
-	*cut = (struct cut){ .asked = asked, .request = *asked, .even = even };
+	*cut = (struct cut){
+		.asked = asked, .request = *asked, .pool = pool, .even = even
+	};
 	if (!count(asked, &members, &groups))
-		return 0;
-	cut->member = sgang_pool_alloc(&cut->pool, members,
-				       sizeof(*cut->member));
-	cut->of = sgang_pool_alloc(&cut->pool, members, sizeof(*cut->of));
-	cut->group = sgang_pool_alloc(&cut->pool, groups, sizeof(*cut->group));
-	cut->set = sgang_pool_zalloc(&cut->pool, asked->n_members,
+		return false;
+	cut->member = sgang_pool_alloc(pool, members, sizeof(*cut->member));
+	cut->of = sgang_pool_alloc(pool, members, sizeof(*cut->of));
+	cut->group = sgang_pool_alloc(pool, groups, sizeof(*cut->group));
+	cut->set = sgang_pool_zalloc(pool, asked->n_members,
 				     sizeof(struct sgang_nodeset *));
 	cut->request.n_members = 0;
 	cut->request.n_groups = 0;
 	cut->request.members = cut->member;
 	cut->request.group = cut->group;
 	cut->request.any_order = false;
-	if (!cut->member || !cut->of || !cut->group || !cut->set ||
-	    find_sets(cut) || add_groups(cut))
-		return -1;
-	return 1;
+	find_sets(cut);
+	add_groups(cut);
+	return true;
 }
 
 /* A run, and where it is in the fabric. */
@@ -324,46 +302,39 @@ static void number_alike(const struct sgang_plan_request *request,
 	}
 }
 
-/* Make the pieces members again, their nodes in the order of the fabric. 0, or
- * -1 with ENOMEM. */
-static int join(const struct cut *cut, struct sgang_placement *made)
+/* Make the pieces members again, their nodes in the order of the fabric. */
+static void join(const struct cut *cut, struct sgang_placement *made)
 {
 	const struct sgang_plan_request *asked = cut->asked;
 	const uint32_t *pos = sgang_fabric_pos(asked->fabric);
-	struct stop *stop = calloc(made->n_runs + 1, sizeof(*stop));
-	uint32_t *first = calloc(asked->n_members, sizeof(*first));
 	size_t n = made->n_runs, i;
-	int rc = stop && first ? 0 : -1;
+	struct stop *stop = sgang_pool_alloc(cut->pool, n, sizeof(*stop));
+	uint32_t *first = sgang_pool_zalloc(cut->pool, asked->n_members,
+					    sizeof(*first));
 
-	for (i = 0; !rc && i < n; i++) {
+	for (i = 0; i < n; i++) {
 		stop[i].run = made->runs[i];
 		stop[i].run.member = cut->of[made->runs[i].member];
 		stop[i].pos = pos[made->runs[i].node];
 	}
-	if (!rc) {
-		qsort(stop, n, sizeof(*stop), by_member);
-		if (!asked->n_groups)
-			number_alike(asked, stop, n, first);
-		qsort(stop, n, sizeof(*stop), by_member);
-	}
-	for (i = 0; !rc && i < n; i++)
+	qsort(stop, n, sizeof(*stop), by_member);
+	if (!asked->n_groups)
+		number_alike(asked, stop, n, first);
+	qsort(stop, n, sizeof(*stop), by_member);
+	for (i = 0; i < n; i++)
 		made->runs[i] = stop[i].run;
-	free(first);
-	free(stop);
-	return rc;
 }
 
 /* The ring of a gang without groups. */
-static int close_ring(const struct sgang_plan_request *asked,
-		      struct sgang_placement *made)
+static void close_ring(const struct sgang_plan_request *asked,
+		       struct sgang_pool *pool, struct sgang_placement *made)
 {
 	sgang_plan_arrange_nodes(asked, made);
-	if (asked->any_order && sgang_plan_arrange(asked, made))
-		return -1;
+	if (asked->any_order)
+		sgang_arrange(asked, pool, made);
 	sgang_ring_measure(asked->fabric, asked->costs, made->runs,
 			   made->n_runs, &made->ring);
 	made->weighted_cost = 0;
-	return 0;
 }
 
 static void set_bound(const struct cut *cut,
@@ -378,42 +349,37 @@ static void set_bound(const struct cut *cut,
 	made->exact = false;
 }
 
-/* Returns as sgang_segments_tree(). */
-static int plan(const struct cut *cut, struct sgang_placement **made,
-		bool *never)
+/* Returns as sgang_segments_tree(). What is no request for a tree has none. */
+static struct sgang_placement *plan(const struct cut *cut, bool *never)
 {
+	struct sgang_placement *made;
 	struct sgang_budget *budget = cut->asked->budget;
 	bool unproved = budget->unproved;
 	int rc;
 
 	budget->unproved = false;
-	rc = sgang_plan_ordered(&cut->request, made, NULL, NULL);
+	rc = sgang_plan_ordered(&cut->request, cut->pool, &made, NULL, NULL);
 	*never = !rc && !cut->some && !budget->unproved;
 	budget->unproved |= unproved;
-	if (rc < 0 && errno == EINVAL)
-		return 0; /* not a request for a tree */
-	return rc;
+	return rc > 0 ? made : NULL;
 }
 
-int sgang_segments_tree(const struct sgang_plan_request *asked, bool even,
-			const struct sgang_placement *first,
-			struct sgang_placement **placement, bool *never)
+struct sgang_placement *
+sgang_segments_tree(const struct sgang_plan_request *asked,
+		    struct sgang_pool *pool, bool even,
+		    const struct sgang_placement *first, bool *never)
 {
-	struct sgang_placement *made = NULL;
+	struct sgang_placement *made;
 	struct cut cut;
-	int rc = cut_make(&cut, asked, even);
 
-	if (rc > 0)
-		rc = plan(&cut, &made, never);
-	if (rc > 0 &&
-	    (join(&cut, made) || (!asked->n_groups && close_ring(asked, made))))
-		rc = -1;
-	if (rc > 0)
-		set_bound(&cut, first, made);
-	cut_end(&cut);
-	if (rc > 0)
-		*placement = made;
-	else
-		sgang_placement_destroy(made);
-	return rc;
+	if (!cut_make(&cut, asked, pool, even))
+		return NULL;
+	made = plan(&cut, never);
+	if (!made)
+		return NULL;
+	join(&cut, made);
+	if (!asked->n_groups)
+		close_ring(asked, pool, made);
+	set_bound(&cut, first, made);
+	return made;
 }

@@ -85,8 +85,7 @@ static uint64_t members_within(const struct paths *paths, uint32_t level)
 
 /* Find what the cheapest path that spans a level costs, hops counted by what
  * they cost above one in an island. A ring is one hop more; if it spans a
- * level, it has two hops of that level at least. 0, or -1 with ENOMEM or
- * EOVERFLOW. */
+ * level, it has two hops of that level at least. 0, or -1 with EOVERFLOW. */
 static int find_path(struct paths *paths, const struct sgang_tree *asked,
 		     uint32_t level)
 {
@@ -118,8 +117,7 @@ static int find_paths(struct paths *paths)
 	struct sgang_tree tree;
 	uint32_t *one = sgang_pool_alloc(paths->job->pool, n, sizeof(*one));
 
-	if (!one || sgang_job_alike(paths->job, paths->broken, &tree))
-		return -1;
+	sgang_job_alike(paths->job, paths->broken, &tree);
 	for (pos = 0; pos < n; pos++) {
 		paths->cap[pos] = tree.cap[pos];
 		one[pos] = tree.cap[pos] > 0;
@@ -178,8 +176,7 @@ static int least_broken(const struct sgang_job *job, const uint64_t *broken,
 	uint32_t level;
 	int rc;
 
-	if (sgang_job_alike(job, broken, &tree))
-		return -1;
+	sgang_job_alike(job, broken, &tree);
 	for (level = 0; level < SGANG_LEVELS; level++)
 		costs.hop[level] = 1;
 	request.costs = &costs;
@@ -219,7 +216,7 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 	}
 	for (at = paths; at < paths + sizes; at++) {
 		at->cap = sgang_pool_alloc(job->pool, n, sizeof(*at->cap));
-		if (!at->cap || find_paths(at))
+		if (find_paths(at))
 			return -1;
 		*bound += add_paths(at);
 	}
@@ -366,7 +363,7 @@ static bool deal(struct sharer *sharer, uint32_t member, uint32_t units)
 }
 
 /* Lay out all members, on nodes that have room for 'depth' units as long as
- * there are such. Returns 1, 0 when that does not work out, -1 with ENOMEM. */
+ * there are such. Returns 1, 0 when that does not work out, -1 with EOVERFLOW. */
 static int lay_out(struct sharer *sharer, uint32_t depth)
 {
 	struct mixed *mixed = sharer->mixed;
@@ -496,7 +493,7 @@ static bool roll_over(struct sharer *sharer, enum rest rest)
 
 /* Roll over the leaves that would be best for so many units, and for more,
  * since members do not find enough nodes there, or better ones. 0, or -1 with
- * ENOMEM. */
+ * EOVERFLOW. */
 static int try_rolls(struct sharer *sharer)
 {
 	/* 8ths, those that help most often first */
@@ -542,7 +539,7 @@ static bool all_share(const struct mixed *mixed)
 }
 
 /* Lay out for each number of members that a node is to have room for, where
- * that does not take too many choices. 0, or -1 with ENOMEM. */
+ * that does not take too many choices. 0, or -1 with EOVERFLOW. */
 static int try_depths(struct sharer *sharer)
 {
 	const struct sgang_tree alike = sharer->tree;
@@ -584,9 +581,7 @@ int sgang_mixed_try_shares(struct mixed *mixed)
 				      sizeof(*sharer.cap));
 	sharer.spot = sgang_pool_alloc(pool, mixed->n_nodes,
 				       sizeof(*sharer.spot));
-	if (!sharer.cap || !sharer.spot ||
-	    sgang_job_alike(mixed->job, mixed->broken, &sharer.tree))
-		return -1;
+	sgang_job_alike(mixed->job, mixed->broken, &sharer.tree);
 	if (mixed->n_nodes > NODES_MANY) {
 		sharer.tree.rough = true;
 		sharer.looks_max = (uint64_t)CHOICES_MANY * mixed->n_nodes;

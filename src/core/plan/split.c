@@ -145,8 +145,9 @@ struct sgang_split {
 	uint32_t n_ways;
 	struct choice *now, *next;
 	uint32_t n_now, n_next, kept;
-	double limit[JOINS]; /* what is not below is dropped */
-	uint32_t *table;     /* of 'next': index + 1 */
+	double limit[JOINS];     /* what is not below is dropped */
+	uint32_t *table;         /* of 'next': index + 1 */
+	struct sgang_pool *pool; /* of 'path' */
 	struct step *path;
 	uint32_t n_path, path_room;
 };
@@ -515,15 +516,13 @@ static int ascending(const void *one, const void *two)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* The leaves that are looked at: those that lose least. -1 with ENOMEM. */
-static int choose_leaves(struct sgang_split *split, uint32_t effort)
+/* The leaves that are looked at: those that lose least. */
+static void choose_leaves(struct sgang_split *split, uint32_t effort)
 {
 	uint32_t n = sgang_fabric_domains(split->job->request->fabric);
 	uint32_t d, leaves = 0, used = 0;
 	double *raw = sgang_pool_alloc(split->job->pool, n, sizeof(*raw));
 
-	if (!raw)
-		return -1;
 	for (d = split->top; d < n; d++) {
 		uint32_t at = domain_at(split, d)->first_pos -
 			      domain_at(split, split->top)->first_pos;
@@ -544,7 +543,6 @@ static int choose_leaves(struct sgang_split *split, uint32_t effort)
 		split->kept = KEPT_MIN;
 	if (split->kept > KEPT_MAX)
 		split->kept = KEPT_MAX;
-	return 0;
 }
 
 /* -- ways to use a leaf -- */
@@ -894,42 +892,35 @@ static void begin_next(struct sgang_split *split)
 		split->limit[joins] = HUGE_VAL;
 }
 
-/* Remember how a choice came about. -1 with ENOMEM. */
-static int keep_step(struct sgang_split *split, struct choice *choice)
+/* Remember how a choice came about. */
+static void keep_step(struct sgang_split *split, struct choice *choice)
 {
 	if (choice->step.leaf == SGANG_DOMAIN_NONE)
-		return 0;
+		return;
 	if (split->n_path == split->path_room) {
-		uint32_t room = split->path_room + split->path_room / 2 + ROOM;
-		struct step *path = realloc(split->path, room * sizeof(*path));
-
-		if (!path)
-			return -1;
-		split->path = path;
-		split->path_room = room;
+		split->path_room += split->path_room / 2 + ROOM;
+		split->path = sgang_pool_resize(split->pool, split->path,
+						split->path_room,
+						sizeof(*split->path));
 	}
 	split->path[split->n_path++] = choice->step;
 	choice->step.before = split->n_path;
 	choice->step.leaf = SGANG_DOMAIN_NONE;
-	return 0;
 }
 
-/* The new choices replace the old ones. -1 with ENOMEM. */
-static int take_over(struct sgang_split *split)
+/* The new choices replace the old ones. */
+static void take_over(struct sgang_split *split)
 {
 	struct choice *swap = split->now;
 	uint32_t i;
 
 	drop_worse(split);
-	for (i = 0; i < split->n_next; i++) {
-		if (keep_step(split, &split->next[i]))
-			return -1;
-	}
+	for (i = 0; i < split->n_next; i++)
+		keep_step(split, &split->next[i]);
 	split->now = split->next;
 	split->n_now = split->n_next;
 	split->next = swap;
 	begin_next(split);
-	return 0;
 }
 
 /* -- through the tree -- */
@@ -1014,13 +1005,13 @@ static void use_leaf(struct sgang_split *split, const struct choice *from,
 		leave(split, &choice, depth, behind);
 }
 
-static int add_leaf(struct sgang_split *split, uint32_t d, uint32_t depth)
+static void add_leaf(struct sgang_split *split, uint32_t d, uint32_t depth)
 {
 	uint32_t i, k;
 
 	if (split->raw[d] > split->most_raw ||
 	    !sgang_budget_left(split->job->request->budget))
-		return 0;
+		return;
 	find_ways(split, d);
 	sgang_budget_take(split->job->request->budget,
 			  (uint64_t)split->n_now * (split->n_ways + 1));
@@ -1038,26 +1029,26 @@ static int add_leaf(struct sgang_split *split, uint32_t d, uint32_t depth)
 			use_leaf(split, &split->now[i], d, depth,
 				 &split->way[k]);
 	}
-	return take_over(split);
+	take_over(split);
 }
 
-static int add_domain(struct sgang_split *split, uint32_t d, uint32_t depth)
+static void add_domain(struct sgang_split *split, uint32_t d, uint32_t depth)
 {
 	const struct sgang_domain *domain = domain_at(split, d);
 	uint32_t i;
 
 	split->step[depth] = step_cost(split, d);
-	if (!domain->n_children)
-		return add_leaf(split, d, depth);
-	for (i = 0; i < domain->n_children; i++) {
-		if (add_domain(split, domain->first_child + i, depth + 1))
-			return -1;
+	if (!domain->n_children) {
+		add_leaf(split, d, depth);
+		return;
 	}
+	for (i = 0; i < domain->n_children; i++)
+		add_domain(split, domain->first_child + i, depth + 1);
 	if (!depth)
-		return 0;
+		return;
 	for (i = 0; i < split->n_now; i++)
 		leave(split, &split->now[i], depth, split->after[d]);
-	return take_over(split);
+	take_over(split);
 }
 
 /* -- the answer -- */
@@ -1106,8 +1097,6 @@ struct sgang_split *sgang_split_open(const struct sgang_job *job,
 	struct sgang_pool *pool = job->pool;
 	struct sgang_split *split = sgang_pool_zalloc(pool, 1, sizeof(*split));
 
-	if (!split)
-		return NULL;
 	split->job = job;
 	split->kind = &job->kind[first];
 	split->node = hop[sgang_plan_lowest(request)] - hop[SGANG_LEVEL_ISLAND];
@@ -1121,9 +1110,6 @@ struct sgang_split *sgang_split_open(const struct sgang_job *job,
 	split->now = sgang_pool_alloc(pool, ROOM, sizeof(*split->now));
 	split->next = sgang_pool_alloc(pool, ROOM, sizeof(*split->next));
 	split->table = sgang_pool_alloc(pool, TABLE, sizeof(*split->table));
-	if (!split->hold || !split->gain || !split->raw || !split->behind ||
-	    !split->after || !split->now || !split->next || !split->table)
-		return NULL;
 	find_narrow(split);
 	split->need[UNITS] = split->kind->units;
 	fill_holds(split);
@@ -1133,40 +1119,36 @@ struct sgang_split *sgang_split_open(const struct sgang_job *job,
 	return split;
 }
 
-int sgang_split_solve(struct sgang_split *split, uint64_t more, uint32_t effort,
-		      uint8_t *owner)
+bool sgang_split_solve(struct sgang_split *split, uint64_t more,
+		       uint32_t effort, uint8_t *owner)
 {
 	const struct choice *best;
 	uint32_t i;
-	int rc = -1;
 
 	split->need[SLOTS] = split->slots + more;
 	if (!find_top(split))
-		return 0;
+		return false;
+	split->pool = sgang_pool_inside(split->job->pool);
 	fill_all_behind(split);
 	for (i = 0; i < NEEDS; i++)
 		split->about[i] = split->need[i] / (i == NARROW ?
 							    GRAINS_NARROW :
 							    GRAINS) +
 				  1;
-	if (choose_leaves(split, effort))
-		return -1;
+	choose_leaves(split, effort);
 	memset(split->now, 0, sizeof(*split->now));
 	split->now->step.leaf = SGANG_DOMAIN_NONE;
 	split->n_now = 1;
 	begin_next(split);
-	if (add_domain(split, split->top, 0))
-		goto out;
+	add_domain(split, split->top, 0);
 	best = find_best(split);
 	memset(owner, 0, sgang_fabric_nodes(split->job->request->fabric));
 	if (best)
 		write_owner(split, best, owner);
-	rc = best != NULL;
-out:
-	free(split->path);
+	sgang_pool_end(split->pool);
 	split->path = NULL;
 	split->n_path = split->path_room = 0;
-	return rc;
+	return best != NULL;
 }
 
 double sgang_split_weight(const struct sgang_split *split, uint32_t number)

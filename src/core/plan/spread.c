@@ -105,7 +105,7 @@ static int by_position(const void *one, const void *two)
 }
 
 /* Sum up free slots, and broken space from the top. */
-static int sum_up(struct sgang_spread *spread)
+static void sum_up(struct sgang_spread *spread)
 {
 	const struct sgang_plan_request *request = spread->job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -114,8 +114,6 @@ static int sum_up(struct sgang_spread *spread)
 	uint64_t *above = sgang_pool_zalloc(spread->job->pool, n,
 					    sizeof(*above));
 
-	if (!free || !above)
-		return -1;
 	for (d = n; d-- > 0;) {
 		const struct sgang_domain *domain = domain_at(spread, d);
 
@@ -134,10 +132,9 @@ static int sum_up(struct sgang_spread *spread)
 	}
 	spread->free = free;
 	spread->above = above;
-	return 0;
 }
 
-static int find_compartments(struct sgang_spread *spread)
+static void find_compartments(struct sgang_spread *spread)
 {
 	const struct sgang_fabric *fabric = spread->job->request->fabric;
 	uint32_t n = sgang_fabric_domains(fabric), d;
@@ -145,8 +142,7 @@ static int find_compartments(struct sgang_spread *spread)
 	spread->at = sgang_pool_alloc(spread->job->pool,
 				      (size_t)n + sgang_fabric_nodes(fabric),
 				      sizeof(*spread->at));
-	if (!spread->at || sum_up(spread))
-		return -1;
+	sum_up(spread);
 	for (d = 0; d < n; d++) {
 		const struct sgang_domain *domain = domain_at(spread, d);
 		uint32_t parent = domain->parent;
@@ -161,12 +157,11 @@ static int find_compartments(struct sgang_spread *spread)
 		}
 	}
 	qsort(spread->at, spread->n, sizeof(*spread->at), by_position);
-	return 0;
 }
 
 /* -- shapes -- */
 
-static int find_shapes(struct sgang_spread *spread)
+static void find_shapes(struct sgang_spread *spread)
 {
 	const struct sgang_job *job = spread->job;
 	const struct sgang_plan_member *members = job->request->members;
@@ -176,8 +171,6 @@ static int find_shapes(struct sgang_spread *spread)
 					  sizeof(*spread->shape));
 	spread->shape_of = sgang_pool_alloc(job->pool, spread->n_members,
 					    sizeof(*spread->shape_of));
-	if (!spread->shape || !spread->shape_of)
-		return -1;
 	for (i = 0; i < spread->n_members; i++) {
 		for (s = 0; s < spread->n_shapes; s++) {
 			uint32_t k = spread->shape[s].first;
@@ -192,7 +185,6 @@ static int find_shapes(struct sgang_spread *spread)
 			spread->shape[spread->n_shapes++].first = i;
 		spread->shape_of[i] = s;
 	}
-	return 0;
 }
 
 /* Members of this shape alone, as units of a tree. */
@@ -216,16 +208,15 @@ static int ask_shape(const struct sgang_spread *spread,
 	shape->kind.per_node = sgang_member_distinct(member) ? 1 :
 							       member->units;
 	shape->kind.first = 0;
-	if (sgang_job_alike(&alone, spread->broken, &shape->tree))
-		return -1;
+	sgang_job_alike(&alone, spread->broken, &shape->tree);
 	shape->tree.coin = spread->coin;
 	shape->inside = sgang_inside_open(
 		&shape->tree, job->request->spread_level, job->pool);
 	return shape->inside ? 0 : -1;
 }
 
-/* Fill the parts of a shape. -1 with ENOMEM, or EOVERFLOW when the sum of all
- * members may be too large. */
+/* Fill the parts of a shape. -1 with EOVERFLOW when the sum of all members may be
+ * too large. */
 static int find_parts(const struct sgang_spread *spread,
 		      struct sgang_shape *shape)
 {
@@ -236,8 +227,6 @@ static int find_parts(const struct sgang_spread *spread,
 		return -1;
 	shape->part = sgang_pool_alloc(spread->job->pool, spread->n,
 				       sizeof(*shape->part));
-	if (!shape->part)
-		return -1;
 	for (c = 0; c < spread->n; c++) {
 		const struct sgang_compartment *at = &spread->at[c];
 		struct sgang_worth *part = &shape->part[c];
@@ -302,16 +291,13 @@ static struct part *new_part(struct counter *counter, uint64_t n)
 	struct part *part = sgang_pool_zalloc(counter->pool, 1, sizeof(*part));
 	uint32_t most = counter->spread->n_members;
 
-	if (!part)
-		return NULL;
 	part->n = n < most ? (uint32_t)n : most;
 	part->least = sgang_pool_zalloc(counter->pool, part->n + (size_t)1,
 					sizeof(*part->least));
-	return part->least ? part : NULL;
+	return part;
 }
 
-/* Compartments first .. end - 1, those of 'parent' alone. Returns NULL with
- * ENOMEM. */
+/* Compartments first .. end - 1, those of 'parent' alone. */
 static struct part *count_own(struct counter *counter, uint32_t parent,
 			      uint32_t first, uint32_t end)
 {
@@ -321,8 +307,6 @@ static struct part *count_own(struct counter *counter, uint32_t parent,
 	struct part *part;
 	uint32_t c, n = 0, i;
 
-	if (!offer)
-		return NULL;
 	for (c = first; c < end; c++) {
 		if (spread->at[c].parent == parent &&
 		    counter->cheapest[c].cost != UINT64_MAX)
@@ -332,12 +316,8 @@ static struct part *count_own(struct counter *counter, uint32_t parent,
 	}
 	qsort(offer, n, sizeof(*offer), by_offer);
 	part = new_part(counter, n);
-	if (!part)
-		return NULL;
 	part->order = sgang_pool_alloc(counter->pool, part->n,
 				       sizeof(*part->order));
-	if (!part->order)
-		return NULL;
 	for (i = 0; i < part->n; i++) {
 		part->order[i] = offer[i].where;
 		part->least[i + 1] = sum_of(&part->least[i], &offer[i].part);
@@ -353,8 +333,6 @@ static struct part *count_child(struct counter *counter, uint32_t d)
 	struct part *part = new_part(counter, inside->n);
 	uint32_t i;
 
-	if (!part)
-		return NULL;
 	part->left = inside;
 	for (i = 1; i <= part->n; i++)
 		part->least[i] = sum_of(&inside->least[i], &step);
@@ -395,11 +373,7 @@ static const struct part *merge(struct counter *counter,
 		return list[0];
 	left = merge(counter, list, n / 2);
 	right = merge(counter, list + n / 2, n - n / 2);
-	if (!left || !right)
-		return NULL;
 	both = new_part(counter, (uint64_t)left->n + right->n);
-	if (!both)
-		return NULL;
 	both->left = left;
 	both->right = right;
 	for (k = 1; k <= both->n; k++)
@@ -408,7 +382,7 @@ static const struct part *merge(struct counter *counter,
 }
 
 /* Fill below[d]. */
-static int count_domain(struct counter *counter, uint32_t d)
+static void count_domain(struct counter *counter, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(counter->spread, d);
 	const struct part **list = sgang_pool_alloc(
@@ -418,22 +392,15 @@ static int count_domain(struct counter *counter, uint32_t d)
 
 	sgang_spread_below(counter->spread, d, &first, &end);
 	part = count_own(counter, d, first, end);
-	if (!list || !part)
-		return -1;
 	if (part->n)
 		list[n++] = part;
 	for (i = 0; i < domain->n_children; i++) {
-		if (!counter->below[domain->first_child + i])
-			continue;
-		part = count_child(counter, domain->first_child + i);
-		if (!part)
-			return -1;
-		list[n++] = part;
+		if (counter->below[domain->first_child + i])
+			list[n++] = count_child(counter,
+						domain->first_child + i);
 	}
-	if (!n)
-		return 0;
-	counter->below[d] = merge(counter, list, n);
-	return counter->below[d] ? 0 : -1;
+	if (n)
+		counter->below[d] = merge(counter, list, n);
 }
 
 /* Mark the compartments that 'k' members of a part have. */
@@ -467,7 +434,7 @@ static void lower(struct sgang_worth *least, const struct sgang_worth *part)
 		least->broken = part->broken;
 }
 
-static int count_all(struct counter *counter)
+static void count_all(struct counter *counter)
 {
 	const struct sgang_spread *spread = counter->spread;
 	uint32_t d = sgang_fabric_domains(spread->job->request->fabric), c, s;
@@ -476,8 +443,6 @@ static int count_all(struct counter *counter)
 					     sizeof(*counter->cheapest));
 	counter->below = sgang_pool_zalloc(counter->pool, d,
 					   sizeof(*counter->below));
-	if (!counter->cheapest || !counter->below)
-		return -1;
 	for (c = 0; c < spread->n; c++) {
 		counter->cheapest[c] = spread->shape[0].part[c];
 		for (s = 1; s < spread->n_shapes; s++)
@@ -485,11 +450,9 @@ static int count_all(struct counter *counter)
 	}
 	while (d-- > 0) {
 		if (is_above(spread, d) &&
-		    sgang_tree_allowed(spread->job->request, d) &&
-		    count_domain(counter, d))
-			return -1;
+		    sgang_tree_allowed(spread->job->request, d))
+			count_domain(counter, d);
 	}
-	return 0;
 }
 
 /* -- the common domain -- */
@@ -514,7 +477,7 @@ static int by_least(const void *one, const void *two)
 	return a->domain < b->domain ? -1 : a->domain > b->domain;
 }
 
-/* Returns an array from the pool, the best first, or NULL with ENOMEM. */
+/* Returns an array from the pool, the best first. */
 static struct candidate *find_candidates(const struct counter *counter,
 					 uint32_t *n)
 {
@@ -525,7 +488,7 @@ static struct candidate *find_candidates(const struct counter *counter,
 						  sizeof(*list));
 
 	*n = 0;
-	for (d = 0; list && d < n_domains; d++) {
+	for (d = 0; d < n_domains; d++) {
 		const struct part *part = counter->below[d];
 		struct candidate *candidate = &list[*n];
 
@@ -538,16 +501,15 @@ static struct candidate *find_candidates(const struct counter *counter,
 		candidate->domain = d;
 		(*n)++;
 	}
-	if (list)
-		qsort(list, *n, sizeof(*list), by_least);
+	qsort(list, *n, sizeof(*list), by_least);
 	return list;
 }
 
 /* -- the answer -- */
 
 /* Write the runs of a member in its compartment behind those that are there. */
-static int lay_member(const struct sgang_spread *spread, uint32_t member,
-		      uint32_t where, struct sgang_run *runs, size_t *n_runs)
+static void lay_member(const struct sgang_spread *spread, uint32_t member,
+		       uint32_t where, struct sgang_run *runs, size_t *n_runs)
 {
 	struct sgang_shape *shape = &spread->shape[spread->shape_of[member]];
 	const struct sgang_plan_request *request = spread->job->request;
@@ -557,8 +519,7 @@ static int lay_member(const struct sgang_spread *spread, uint32_t member,
 	size_t n = 1, i;
 
 	if (at->domain != SGANG_DOMAIN_NONE) {
-		if (sgang_inside_pick(shape->inside, at->domain))
-			return -1;
+		sgang_inside_pick(shape->inside, at->domain);
 		pick = shape->tree.pick;
 		n = shape->tree.n_picks;
 	}
@@ -577,18 +538,16 @@ static int lay_member(const struct sgang_spread *spread, uint32_t member,
 								 node, 0)
 		};
 	}
-	return 0;
 }
 
 /* The bound of the same members without `spread:`, when ours is none; 0 when
- * there is none either. -1 with ENOMEM. */
+ * there is none either. 0, or -1 with EOVERFLOW. */
 static int bound_anywhere(const struct sgang_spread *spread, uint64_t *bound)
 {
 	struct sgang_placement *placement = NULL;
 	int rc = sgang_job_plan(spread->job, spread->broken, &placement);
 
 	*bound = rc > 0 ? placement->bound : 0;
-	sgang_placement_destroy(placement);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -605,7 +564,7 @@ static bool all_are(const struct sgang_spread *spread,
 	return true;
 }
 
-/* The placement of members in these compartments. -1 with ENOMEM. */
+/* The placement of members in these compartments. 1, or -1 with EOVERFLOW. */
 static int lay_all(const struct sgang_spread *spread, const uint32_t *place,
 		   struct sgang_worth bound, struct sgang_placement **placement)
 {
@@ -617,26 +576,21 @@ static int lay_all(const struct sgang_spread *spread, const uint32_t *place,
 	size_t n = 0;
 	uint32_t i;
 
-	for (i = 0; i < spread->n_members; i++) {
-		if (!runs || lay_member(spread, i, place[i], runs, &n))
-			return -1;
-	}
-	if (sgang_count_broken(job->request, job->pool, spread->broken, runs, n,
-			       &broken))
-		return -1;
+	for (i = 0; i < spread->n_members; i++)
+		lay_member(spread, i, place[i], runs, &n);
+	broken = sgang_count_broken(job->request, job->pool, spread->broken,
+				    runs, n);
 	bound.cost = sgang_coin_cost(spread->coin, bound.cost);
 	if (!all_are(spread, sgang_inside_least) &&
 	    bound_anywhere(spread, &bound.cost))
 		return -1;
 	*placement = sgang_job_place(job, runs, n);
-	if (!*placement)
-		return -1;
 	(*placement)->bound = bound.cost;
 	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
 			      broken <= bound.broken &&
 			      (spread->coin || !job->coin) &&
 			      all_are(spread, sgang_inside_exact);
-	return 0;
+	return 1;
 }
 
 /* The members are alike: the i-th has the i-th of the compartments. */
@@ -651,14 +605,12 @@ static int plan_alike(const struct counter *counter,
 					   sizeof(*place));
 	uint32_t c, n = 0;
 
-	if (!chosen || !place)
-		return -1;
 	mark(counter->below[best->domain], spread->n_members, chosen);
 	for (c = 0; c < spread->n; c++) {
 		if (chosen[c])
 			place[n++] = c;
 	}
-	return lay_all(spread, place, best->least, placement) ? -1 : 1;
+	return lay_all(spread, place, best->least, placement);
 }
 
 /* -- members of several shapes -- */
@@ -708,53 +660,51 @@ static void raise_bounds(const struct counter *counter, struct candidate *list,
 		list[i].least.cost += sum;
 }
 
-static int try_candidate(struct search *search,
-			 const struct candidate *candidate)
+/* False when they do not fit there. */
+static bool try_candidate(struct search *search,
+			  const struct candidate *candidate)
 {
 	const struct sgang_spread *spread = search->counter->spread;
 	uint64_t cost;
-	int rc;
+	bool fit;
 
 	memset(search->wanted, 0, spread->n * sizeof(*search->wanted));
 	mark(search->counter->below[candidate->domain], spread->n_members,
 	     search->wanted);
-	rc = sgang_apart_solve(spread, candidate->domain, search->wanted,
-			       candidate->least.cost, &search->steps,
-			       search->place, &cost, &search->placed);
-	if (rc > 0 && cost < search->cost) {
+	fit = sgang_apart_solve(spread, candidate->domain, search->wanted,
+				candidate->least.cost, &search->steps,
+				search->place, &cost, &search->placed);
+	if (fit && cost < search->cost) {
 		memcpy(search->best, search->place,
 		       spread->n_members * sizeof(*search->best));
 		search->cost = cost;
 	}
-	return rc;
+	return fit;
 }
 
 /* The candidates with the lowest bounds; when that are many and nobody fits
  * there, those that are not below others. */
-static int try_candidates(struct search *search, const struct candidate *list,
-			  uint32_t n)
+static void try_candidates(struct search *search, const struct candidate *list,
+			   uint32_t n)
 {
 	const struct sgang_spread *spread = search->counter->spread;
 	uint32_t i, tries = 0;
-	int rc;
 
 	for (i = 0; i < n && list[i].least.cost < search->cost; i++) {
 		uint32_t parent = domain_at(spread, list[i].domain)->parent;
 
-		rc = 2; /* not known */
+		bool may = true;
+
 		if (tries++ < TRIES_MAX ||
 		    (search->cost == UINT64_MAX &&
 		     (parent == SGANG_DOMAIN_NONE ||
 		      !sgang_tree_allowed(spread->job->request, parent))))
-			rc = try_candidate(search, &list[i]);
-		if (rc < 0)
-			return -1;
-		if (rc && !search->bounded) {
+			may = try_candidate(search, &list[i]);
+		if (may && !search->bounded) {
 			search->bound = list[i].least;
 			search->bounded = true;
 		}
 	}
-	return 0;
 }
 
 static int plan_apart(const struct counter *counter, struct candidate *list,
@@ -775,16 +725,13 @@ static int plan_apart(const struct counter *counter, struct candidate *list,
 					sizeof(*search.place));
 	search.best = sgang_pool_alloc(counter->pool, spread->n_members,
 				       sizeof(*search.best));
-	if (!search.wanted || !search.place || !search.best)
-		return -1;
 	raise_bounds(counter, list, n);
-	if (try_candidates(&search, list, n))
-		return -1;
+	try_candidates(&search, list, n);
 	sgang_budget_take(spread->job->request->budget, steps - search.steps);
 	*placed = search.placed;
 	if (search.cost == UINT64_MAX)
 		return 0;
-	return lay_all(spread, search.best, search.bound, placement) ? -1 : 1;
+	return lay_all(spread, search.best, search.bound, placement);
 }
 
 /* -- the request -- */
@@ -820,19 +767,16 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 	uint32_t n, i, best, placed;
 	int rc;
 
-	if (find_compartments(&spread) || find_shapes(&spread))
-		return -1;
+	find_compartments(&spread);
+	find_shapes(&spread);
 	if (spread.n_shapes == 1)
 		spread.coin = job->coin;
 	for (i = 0; i < spread.n_shapes; i++) {
 		if (find_parts(&spread, &spread.shape[i]))
 			return -1;
 	}
-	if (count_all(&counter))
-		return -1;
+	count_all(&counter);
 	list = find_candidates(&counter, &n);
-	if (!list)
-		return -1;
 	best = find_best(&counter);
 	placed = best == SGANG_DOMAIN_NONE ? 0 : counter.below[best]->n;
 	if (!n)

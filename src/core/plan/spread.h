@@ -114,11 +114,11 @@ static inline void sgang_spread_below(const struct sgang_spread *spread,
 /* Members of several shapes in the compartments below 'domain', in ring order.
  * 'wanted' marks compartments that are tried first. The search ends at a cost
  * of 'enough'; '*steps' is how many exchanges may be tried yet. Fills 'place'
- * (by member: compartment) and '*cost', that of the ring. Returns 1; 0 when
- * they do not fit, '*placed' being how many do; -1 with ENOMEM. */
-int sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
-		      const bool *wanted, uint64_t enough, uint64_t *steps,
-		      uint32_t *place, uint64_t *cost, uint32_t *placed);
+ * (by member: compartment) and '*cost', that of the ring. False when they do not
+ * fit, '*placed' being how many do. */
+bool sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
+		       const bool *wanted, uint64_t enough, uint64_t *steps,
+		       uint32_t *place, uint64_t *cost, uint32_t *placed);
 
 /* -- spread_nofit.c -- */
 

@@ -9,7 +9,6 @@
  */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "spread.h"
 
@@ -30,8 +29,8 @@ struct options {
 
 struct solver {
 	const struct sgang_spread *spread;
-	struct sgang_pool pool; /* of this call */
-	uint32_t first;         /* the compartments: first .. end - 1 */
+	struct sgang_pool *pool; /* of this call */
+	uint32_t first;          /* the compartments: first .. end - 1 */
 	uint32_t end;
 	struct options *options; /* by shape */
 	uint32_t *owner;         /* by compartment: its member */
@@ -66,16 +65,14 @@ static int by_worth(const void *one, const void *two)
 	return a->where < b->where ? -1 : a->where > b->where;
 }
 
-static int list_options(struct solver *solver, const struct sgang_shape *shape,
-			const bool *wanted, struct options *options)
+static void list_options(struct solver *solver, const struct sgang_shape *shape,
+			 const bool *wanted, struct options *options)
 {
 	uint32_t c, most = solver->spread->n_members;
 
-	options->option = sgang_pool_alloc(&solver->pool,
+	options->option = sgang_pool_alloc(solver->pool,
 					   solver->end - solver->first,
 					   sizeof(*options->option));
-	if (!options->option)
-		return -1;
 	options->n = 0;
 	for (c = solver->first; c < solver->end; c++) {
 		struct option *option = &options->option[options->n];
@@ -90,13 +87,12 @@ static int list_options(struct solver *solver, const struct sgang_shape *shape,
 	qsort(options->option, options->n, sizeof(*options->option), by_worth);
 	if (options->n > most)
 		options->n = most;
-	return 0;
 }
 
-static int set_up(struct solver *solver, uint32_t domain, const bool *wanted)
+static void set_up(struct solver *solver, uint32_t domain, const bool *wanted)
 {
 	const struct sgang_spread *spread = solver->spread;
-	struct sgang_pool *pool = &solver->pool;
+	struct sgang_pool *pool = solver->pool;
 	uint32_t i;
 
 	sgang_spread_below(spread, domain, &solver->first, &solver->end);
@@ -106,16 +102,11 @@ static int set_up(struct solver *solver, uint32_t domain, const bool *wanted)
 					 sizeof(*solver->owner));
 	solver->seen = sgang_pool_zalloc(pool, spread->n,
 					 sizeof(*solver->seen));
-	if (!solver->options || !solver->owner || !solver->seen)
-		return -1;
 	for (i = 0; i < spread->n; i++)
 		solver->owner[i] = NOBODY;
-	for (i = 0; i < spread->n_shapes; i++) {
-		if (list_options(solver, &spread->shape[i], wanted,
-				 &solver->options[i]))
-			return -1;
-	}
-	return 0;
+	for (i = 0; i < spread->n_shapes; i++)
+		list_options(solver, &spread->shape[i], wanted,
+			     &solver->options[i]);
 }
 
 /* -- the matching -- */
@@ -305,35 +296,35 @@ static void improve(struct solver *solver, uint64_t enough)
 	}
 }
 
-/* A compartment for each member, or for as many as possible. -1 with ENOMEM. */
-static int match(struct solver *solver, uint32_t *placed)
+/* A compartment for each member, or for as many as possible. Returns for how
+ * many. */
+static uint32_t match(struct solver *solver)
 {
-	uint32_t n = solver->spread->n_members, i;
-	struct step *path = sgang_pool_alloc(&solver->pool, n, sizeof(*path));
+	uint32_t n = solver->spread->n_members, i, placed = 0;
+	struct step *path = sgang_pool_alloc(solver->pool, n, sizeof(*path));
 
-	*placed = 0;
 	solver->round = 1;
-	for (i = 0; path && i < n; i++)
-		*placed += take_free(solver, i) || augment(solver, i, path);
-	return path ? 0 : -1;
+	for (i = 0; i < n; i++)
+		placed += take_free(solver, i) || augment(solver, i, path);
+	return placed;
 }
 
-int sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
-		      const bool *wanted, uint64_t enough, uint64_t *steps,
-		      uint32_t *place, uint64_t *cost, uint32_t *placed)
+bool sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
+		       const bool *wanted, uint64_t enough, uint64_t *steps,
+		       uint32_t *place, uint64_t *cost, uint32_t *placed)
 {
 	struct solver solver = { .spread = spread,
+				 .pool = sgang_pool_inside(spread->job->pool),
 				 .place = place,
 				 .steps = *steps };
-	int rc = -1;
 
-	if (!set_up(&solver, domain, wanted) && !match(&solver, placed))
-		rc = *placed == spread->n_members;
-	if (rc > 0) {
+	set_up(&solver, domain, wanted);
+	*placed = match(&solver);
+	if (*placed == spread->n_members) {
 		improve(&solver, enough);
 		*steps = solver.steps;
 		*cost = ring_cost(&solver);
 	}
-	sgang_pool_clear(&solver.pool);
-	return rc;
+	sgang_pool_end(solver.pool);
+	return *placed == spread->n_members;
 }

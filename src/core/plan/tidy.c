@@ -132,14 +132,14 @@ static int by_value(const void *one, const void *two)
 }
 
 /* List every item that has the key of a chosen one. */
-static int list_options(struct exchange *exchange, struct sgang_pool *pool)
+static void list_options(struct exchange *exchange, struct sgang_pool *pool)
 {
 	const struct sgang_choice *choice = exchange->choice;
 	sgang_plan_key *keys = sgang_pool_alloc(pool, choice->n, sizeof(*keys));
 	size_t n_keys = 0, items = 0;
 	uint32_t i, k;
 
-	for (i = 0; keys && i < choice->n; i++) {
+	for (i = 0; i < choice->n; i++) {
 		const struct sgang_point *point = choice->front[i].point;
 
 		items += choice->front[i].n;
@@ -151,8 +151,6 @@ static int list_options(struct exchange *exchange, struct sgang_pool *pool)
 	exchange->spare -= choice->need;
 	exchange->option = sgang_pool_alloc(pool, items,
 					    sizeof(*exchange->option));
-	if (!keys || !exchange->option)
-		return -1;
 	qsort(keys, n_keys, sizeof(*keys), by_value);
 	for (i = 0; i < choice->n; i++) {
 		for (k = 0; k < choice->front[i].n; k++) {
@@ -171,20 +169,17 @@ static int list_options(struct exchange *exchange, struct sgang_pool *pool)
 		}
 	}
 	qsort(exchange->option, exchange->n, sizeof(*exchange->option), by_key);
-	return 0;
 }
 
-int sgang_choose_tidy(struct sgang_choice *choice)
+void sgang_choose_tidy(struct sgang_choice *choice)
 {
 	struct exchange exchange = { .choice = choice };
-	struct sgang_pool pool = { NULL };
+	struct sgang_pool *pool = sgang_pool_inside(choice->pool);
 	bool changed = true;
 	size_t i, from;
-	int rc, rounds;
+	int rounds;
 
-	rc = list_options(&exchange, &pool);
-	if (rc)
-		goto out;
+	list_options(&exchange, pool);
 	for (rounds = 0; changed && rounds < 4; rounds++) {
 		changed = false;
 		for (i = 0; i < exchange.n; i++) {
@@ -201,7 +196,5 @@ int sgang_choose_tidy(struct sgang_choice *choice)
 			;
 		use_first(&exchange, from, i);
 	}
-out:
-	sgang_pool_clear(&pool);
-	return rc;
+	sgang_pool_end(pool);
 }

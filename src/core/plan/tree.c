@@ -276,9 +276,6 @@ static int set_up(struct solver *solver)
 	if (!tree->unit)
 		solver->scratch = sgang_pool_alloc(solver->pool, n_nodes,
 						   sizeof(*solver->scratch));
-	if (!solver->front || !solver->full || !solver->above ||
-	    (!tree->unit && !solver->scratch))
-		return -1;
 	cost = tree->ranks * hop[SGANG_LEVEL_ISLAND];
 	if (tree->unit)
 		cost += tree->need * a_node; /* so many nodes, no choice */
@@ -295,6 +292,7 @@ static int set_up(struct solver *solver)
 	solver->bound = SGANG_PLAN_KEY_MAX;
 	solver->work.need = tree->need;
 	solver->work.budget = tree->request->budget;
+	solver->work.pool = sgang_pool_inside(solver->pool);
 	solver->work.steps_max =
 		sgang_budget_limits(solver->work.budget)->tree_steps_first;
 	sgang_budget_take(solver->work.budget,
@@ -412,9 +410,9 @@ static int by_pos(const void *one, const void *two)
 /* Orders this close together are counted instead of compared. */
 #define ORDERS_COUNTED 128
 
-/* Sort by key and order, equal ones staying as they are. -1 with ENOMEM. */
-static int sort_spots(const struct solver *solver, struct spot *spot,
-		      uint32_t n)
+/* Sort by key and order, equal ones staying as they are. */
+static void sort_spots(const struct solver *solver, struct spot *spot,
+		       uint32_t n)
 {
 	uint64_t low = UINT64_MAX, high = 0;
 	uint32_t first[ORDERS_COUNTED + 1] = { 0 }, i;
@@ -428,11 +426,9 @@ static int sort_spots(const struct solver *solver, struct spot *spot,
 	}
 	if (!alike || n < ORDERS_COUNTED || high - low >= ORDERS_COUNTED) {
 		qsort(spot, n, sizeof(*spot), by_order);
-		return 0;
+		return;
 	}
 	copy = sgang_pool_alloc(solver->pool, n, sizeof(*copy));
-	if (!copy)
-		return -1;
 	memcpy(copy, spot, n * sizeof(*copy));
 	for (i = 0; i < n; i++)
 		first[copy[i].order - low + 1]++;
@@ -440,16 +436,13 @@ static int sort_spots(const struct solver *solver, struct spot *spot,
 		first[i + 1] += first[i];
 	for (i = 0; i < n; i++)
 		spot[first[copy[i].order - low]++] = copy[i];
-	return 0;
 }
 
 /* List the nodes of a leaf in the order in which to use them: the cheapest
  * first, of these, where a node holds one unit, those with the fewest free
- * slots, else the roomiest. '*n_spots' is how many there are. -1 with ENOMEM.
- */
-static int list_spots(const struct solver *solver,
-		      const struct sgang_domain *leaf, struct spot *spot,
-		      uint32_t *n_spots)
+ * slots, else the roomiest. Returns how many there are. */
+static uint32_t list_spots(const struct solver *solver,
+			   const struct sgang_domain *leaf, struct spot *spot)
 {
 	const struct sgang_tree *tree = solver->tree;
 	uint32_t pos, n = 0;
@@ -469,8 +462,9 @@ static int list_spots(const struct solver *solver,
 			sorted = false;
 		n++;
 	}
-	*n_spots = n;
-	return sorted ? 0 : sort_spots(solver, spot, n);
+	if (!sorted)
+		sort_spots(solver, spot, n);
+	return n;
 }
 
 /* -- fronts of leaves -- */
@@ -492,8 +486,8 @@ static int by_key(const void *one, const void *two)
 /* Write the front of a leaf on which each node holds one unit and adds
  * something of its own: the cheapest first, all that add nothing in one
  * point. */
-static int front_by_key(struct solver *solver, const struct sgang_domain *leaf,
-			struct sgang_front *front)
+static void front_by_key(struct solver *solver, const struct sgang_domain *leaf,
+			 struct sgang_front *front)
 {
 	const struct sgang_tree *tree = solver->tree;
 	sgang_plan_key *key = sgang_pool_alloc(solver->pool, leaf->n_nodes,
@@ -503,8 +497,6 @@ static int front_by_key(struct solver *solver, const struct sgang_domain *leaf,
 
 	front->point = sgang_pool_alloc(solver->pool, leaf->n_nodes,
 					sizeof(*front->point));
-	if (!key || !front->point)
-		return -1;
 	for (i = 0; i < leaf->n_nodes; i++) {
 		if (tree->cap[leaf->first_pos + i])
 			key[n++] = node_key(solver, leaf->first_pos + i);
@@ -517,7 +509,6 @@ static int front_by_key(struct solver *solver, const struct sgang_domain *leaf,
 		front->point[front->n - 1].cap = i + 1;
 		front->point[front->n - 1].key = sum;
 	}
-	return 0;
 }
 
 /* Capacities below this are sorted by counting them: most are, being a node's
@@ -585,8 +576,9 @@ static void front_of_caps(const uint32_t *cap, uint32_t n, sgang_plan_key key,
 
 /* Write the front of a leaf on which nodes hold several units and all add
  * 'key': the roomiest first. */
-static int front_by_room(struct solver *solver, const struct sgang_domain *leaf,
-			 sgang_plan_key key, struct sgang_front *front)
+static void front_by_room(struct solver *solver,
+			  const struct sgang_domain *leaf, sgang_plan_key key,
+			  struct sgang_front *front)
 {
 	uint32_t i, n = sort_caps(solver, leaf);
 	uint64_t need = solver->tree->need, cap = 0;
@@ -595,10 +587,7 @@ static int front_by_room(struct solver *solver, const struct sgang_domain *leaf,
 		cap += solver->scratch[i];
 	n = i;
 	front->point = sgang_pool_alloc(solver->pool, n, sizeof(*front->point));
-	if (!front->point)
-		return -1;
 	front_of_caps(solver->scratch, n, key, front);
-	return 0;
 }
 
 /* Do the nodes of a leaf that hold units add different keys? '*key' is that of
@@ -632,27 +621,23 @@ struct classes {
 	uint32_t n;
 };
 
-static int write_class(struct solver *solver, struct classes *classes,
-		       uint32_t number)
+static void write_class(struct solver *solver, struct classes *classes,
+			uint32_t number)
 {
 	const struct spot *spot = classes->spot + classes->first[number];
 	uint32_t n = classes->first[number + 1] - classes->first[number], i;
 	struct sgang_front *front = &classes->front[number];
 
 	front->point = sgang_pool_alloc(solver->pool, n, sizeof(*front->point));
-	if (!front->point)
-		return -1;
 	for (i = 0; i < n; i++) {
 		solver->scratch[i] = spot[i].cap;
 		classes->full[number] += spot[i].cap;
 	}
 	front_of_caps(solver->scratch, n, spot->key, front);
-	return 0;
 }
 
-/* -1 with ENOMEM. */
-static int find_classes(struct solver *solver, const struct sgang_domain *leaf,
-			struct classes *classes)
+static void find_classes(struct solver *solver, const struct sgang_domain *leaf,
+			 struct classes *classes)
 {
 	uint32_t most = leaf->n_nodes, n, i;
 	struct sgang_pool *pool = solver->pool;
@@ -663,49 +648,42 @@ static int find_classes(struct solver *solver, const struct sgang_domain *leaf,
 					  sizeof(*classes->first));
 	classes->front = sgang_pool_zalloc(pool, most, sizeof(*classes->front));
 	classes->full = sgang_pool_zalloc(pool, most, sizeof(*classes->full));
-	if (!classes->spot || !classes->first || !classes->front ||
-	    !classes->full || list_spots(solver, leaf, classes->spot, &n))
-		return -1;
+	n = list_spots(solver, leaf, classes->spot);
 	for (i = 0; i < n; i++) {
 		if (!i || classes->spot[i].key != classes->spot[i - 1].key)
 			classes->first[classes->n++] = i;
 	}
 	classes->first[classes->n] = n;
-	for (i = 0; i < classes->n; i++) {
-		if (write_class(solver, classes, i))
-			return -1;
-	}
-	return 0;
+	for (i = 0; i < classes->n; i++)
+		write_class(solver, classes, i);
 }
 
 /* Write the front of a leaf whose nodes hold several units and do not all add
  * the same: that of its classes. */
-static int front_by_class(struct solver *solver,
-			  const struct sgang_domain *leaf,
-			  struct sgang_front *front)
+static void front_by_class(struct solver *solver,
+			   const struct sgang_domain *leaf,
+			   struct sgang_front *front)
 {
 	struct sgang_front_work work = { .need = solver->tree->need,
 					 .limit = SGANG_PLAN_KEY_MAX,
+					 .pool = sgang_pool_inside(
+						 solver->pool),
 					 .steps_max = UINT64_MAX,
 					 .budget = solver->work.budget };
 	struct classes classes;
 	uint32_t i;
-	int rc;
 
-	rc = find_classes(solver, leaf, &classes);
-	if (!rc)
-		rc = sgang_front_begin(&work);
-	for (i = 0; !rc && i < classes.n; i++)
-		rc = sgang_front_add(&work, &classes.front[i]);
-	if (!rc)
-		rc = sgang_front_take(&work, solver->pool, 0, front);
+	find_classes(solver, leaf, &classes);
+	sgang_front_begin(&work);
+	for (i = 0; i < classes.n; i++)
+		sgang_front_add(&work, &classes.front[i]);
+	sgang_front_take(&work, solver->pool, 0, front);
 	if (work.thinned)
 		solver->proved = false;
-	sgang_front_work_clear(&work);
-	return rc;
+	sgang_pool_end(work.pool);
 }
 
-static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
+static void leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 {
 	const struct sgang_domain *leaf = domain_at(solver, d);
 	struct sgang_front *front = &solver->front[d];
@@ -714,28 +692,22 @@ static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 	uint32_t i;
 
 	if (front->n)
-		return 0; /* from the first attempt */
+		return; /* from the first attempt */
 	if (differ && !solver->tree->unit) {
-		if (front_by_class(solver, leaf, front))
-			return -1;
+		front_by_class(solver, leaf, front);
 	} else if (!solver->tree->unit) {
-		if (front_by_room(solver, leaf, each, front))
-			return -1;
+		front_by_room(solver, leaf, each, front);
 	} else if (solver->tree->more || differ || each) {
-		if (front_by_key(solver, leaf, front))
-			return -1;
+		front_by_key(solver, leaf, front);
 	} else {
 		/* it does not matter how many are used */
 		front->point = sgang_pool_zalloc(solver->pool, 1,
 						 sizeof(*front->point));
-		if (!front->point)
-			return -1;
 		front->point[0].cap = solver->full[d];
 		front->n = 1;
 	}
 	for (i = 0; i < front->n; i++)
 		front->point[i].key += key;
-	return 0;
 }
 
 /* -- fronts of inner domains, and candidates -- */
@@ -841,7 +813,7 @@ static bool too_long(const struct solver *solver)
 				 solver->work.steps > solver->work.steps_max);
 }
 
-static int inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
+static void inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
 	uint32_t i;
@@ -849,27 +821,32 @@ static int inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 	/* as the common domain it does not pay for the step to its parent */
 	solver->work.limit = limit_below(solver, solver->base);
 	if (solver->work.limit < 0)
-		return 0;
+		return;
 	if (solver->hull && !open_bands(solver, d, key))
-		return 0;
-	if (sgang_front_begin(&solver->work))
-		return -1;
+		return;
+	sgang_front_begin(&solver->work);
 	for (i = 0; i < domain->n_children; i++) {
 		uint32_t child = domain->first_child + i;
 
 		if (solver->hull)
 			narrow_bands(solver, child);
 		if (too_long(solver))
-			return 0;
-		if (sgang_front_add(&solver->work, &solver->front[child]))
-			return -1;
+			return;
+		sgang_front_add(&solver->work, &solver->front[child]);
 	}
-	return sgang_front_take(&solver->work, solver->pool, key,
-				&solver->front[d]);
+	sgang_front_take(&solver->work, solver->pool, key, &solver->front[d]);
+}
+
+static void find_front(struct solver *solver, uint32_t d, sgang_plan_key key)
+{
+	if (domain_at(solver, d)->n_children)
+		inner_front(solver, d, key);
+	else
+		leaf_front(solver, d, key);
 }
 
 /* Build the front of a domain as its parent sees it, and offer the domain. */
-static int try_inside(struct solver *solver, uint32_t d)
+static void try_inside(struct solver *solver, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
 	struct candidate candidate = { .level = domain->level,
@@ -879,12 +856,8 @@ static int try_inside(struct solver *solver, uint32_t d)
 	uint64_t reach, above = solver->above[d] - solver->tree->broken[d];
 	uint64_t step = highest(solver, d) ? 0 : step_cost(solver, d);
 	sgang_plan_key key = own_key(solver, d, step);
-	int rc;
 
-	rc = domain->n_children ? inner_front(solver, d, key) :
-				  leaf_front(solver, d, key);
-	if (rc)
-		return -1;
+	find_front(solver, d, key);
 	point = sgang_front_find(&solver->front[d], solver->tree->need);
 	if (point && reaches_home(solver, d, &reach)) {
 		candidate.key = solver->base + point->key +
@@ -893,12 +866,11 @@ static int try_inside(struct solver *solver, uint32_t d)
 		candidate.bound = candidate.key;
 		offer(solver, &candidate);
 	}
-	return 0;
 }
 
 /* Choose among the children of a domain. As sgang_choose(). */
-static int choose(struct solver *solver, uint32_t d, uint64_t need,
-		  sgang_plan_key limit, struct sgang_choice *choice)
+static bool choose(struct solver *solver, uint32_t d, uint64_t need,
+		   sgang_plan_key limit, struct sgang_choice *choice)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
 
@@ -909,15 +881,14 @@ static int choose(struct solver *solver, uint32_t d, uint64_t need,
 	choice->need = need;
 	choice->rough = solver->tree->rough;
 	choice->budget = solver->work.budget;
+	choice->pool = solver->pool;
 	choice->item = sgang_pool_alloc(solver->pool, choice->n,
 					sizeof(*choice->item));
-	if (!choice->item)
-		return -1;
 	return sgang_choose(choice, &solver->grain, limit);
 }
 
 /* Offer one of the highest domains. */
-static int try_highest(struct solver *solver, uint32_t d)
+static void try_highest(struct solver *solver, uint32_t d)
 {
 	struct candidate candidate = { .level = domain_at(solver, d)->level,
 				       .where = d,
@@ -925,30 +896,24 @@ static int try_highest(struct solver *solver, uint32_t d)
 	sgang_plan_key fixed, limit;
 	struct sgang_choice choice;
 	uint64_t reach;
-	int rc;
 
 	if (!reaches_home(solver, d, &reach))
-		return 0;
+		return;
 	fixed = solver->base + key_of(solver, reach, solver->above[d]);
 	limit = limit_below(solver, fixed);
-	if (limit < 0)
-		return 0;
-	rc = choose(solver, d, solver->tree->need, limit, &choice);
-	if (rc <= 0)
-		return rc;
+	if (limit < 0 || !choose(solver, d, solver->tree->need, limit, &choice))
+		return;
 	candidate.key = fixed + choice.key;
 	candidate.bound = fixed + choice.bound;
 	offer(solver, &candidate);
-	return 0;
 }
 
-static int try_domains(struct solver *solver)
+static void try_domains(struct solver *solver)
 {
 	const struct sgang_tree *tree = solver->tree;
 	uint32_t d = sgang_fabric_domains(tree->request->fabric);
-	int rc = 0;
 
-	while (d-- > 0 && !rc) {
+	while (d-- > 0) {
 		const struct sgang_domain *domain = domain_at(solver, d);
 
 		if (!solver->full[d] || !sgang_tree_allowed(tree->request, d))
@@ -958,11 +923,10 @@ static int try_domains(struct solver *solver)
 		if (highest(solver, d) && solver->full[d] < tree->need)
 			continue;
 		if (highest(solver, d) && domain->n_children)
-			rc = try_highest(solver, d);
+			try_highest(solver, d);
 		else
-			rc = try_inside(solver, d);
+			try_inside(solver, d);
 	}
-	return rc;
 }
 
 /* -- from the best candidate down to nodes -- */
@@ -1068,27 +1032,25 @@ static void share_out(const struct sgang_choice *choice, uint64_t *units)
 }
 
 /* The units of a leaf whose nodes do not all add the same. */
-static int pick_classes(struct solver *solver, const struct sgang_domain *leaf,
-			uint64_t need)
+static void pick_classes(struct solver *solver, const struct sgang_domain *leaf,
+			 uint64_t need)
 {
 	struct sgang_choice choice = { .need = need,
-				       .rough = solver->tree->rough };
+				       .rough = solver->tree->rough,
+				       .pool = solver->pool };
 	struct classes classes;
 	uint32_t i, n = 0;
 	uint64_t *units;
 
-	if (find_classes(solver, leaf, &classes))
-		return -1;
+	find_classes(solver, leaf, &classes);
 	choice.front = classes.front;
 	choice.full = classes.full;
 	choice.n = classes.n;
 	choice.item = sgang_pool_alloc(solver->pool, choice.n,
 				       sizeof(*choice.item));
 	units = sgang_pool_alloc(solver->pool, choice.n, sizeof(*units));
-	if (!choice.item || !units ||
-	    sgang_choose(&choice, &solver->grain, SGANG_PLAN_KEY_MAX) < 0 ||
-	    sgang_choose_tidy(&choice))
-		return -1;
+	(void)sgang_choose(&choice, &solver->grain, SGANG_PLAN_KEY_MAX);
+	sgang_choose_tidy(&choice);
 	if (!choice.exact)
 		solver->proved = false;
 	share_out(&choice, units);
@@ -1102,43 +1064,40 @@ static int pick_classes(struct solver *solver, const struct sgang_domain *leaf,
 		n += used;
 	}
 	pick_spots(solver, classes.spot, n);
-	return 0;
 }
 
-static int pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
+static void pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
 {
 	const struct sgang_domain *leaf = domain_at(solver, d);
 	struct spot *spot;
 	sgang_plan_key key;
 	uint32_t n;
 
-	if (!solver->tree->unit && keys_differ(solver, leaf, &key))
-		return pick_classes(solver, leaf, need);
+	if (!solver->tree->unit && keys_differ(solver, leaf, &key)) {
+		pick_classes(solver, leaf, need);
+		return;
+	}
 	spot = sgang_pool_alloc(solver->pool, leaf->n_nodes, sizeof(*spot));
-	if (!spot || list_spots(solver, leaf, spot, &n))
-		return -1;
+	n = list_spots(solver, leaf, spot);
 	pick_spots(solver, spot, take_spots(solver, spot, n, need));
-	return 0;
 }
 
-static int pick_domain(struct solver *solver, uint32_t d, uint64_t need,
-		       sgang_plan_key limit)
+static void pick_domain(struct solver *solver, uint32_t d, uint64_t need,
+			sgang_plan_key limit)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
 	struct sgang_choice choice;
 	uint64_t *units;
 	uint32_t i;
-	int rc;
 
-	if (!domain->n_children)
-		return pick_leaf(solver, d, need);
+	if (!domain->n_children) {
+		pick_leaf(solver, d, need);
+		return;
+	}
 	units = sgang_pool_alloc(solver->pool, domain->n_children,
 				 sizeof(*units));
-	if (!units)
-		return -1;
-	rc = choose(solver, d, need, SGANG_PLAN_KEY_MAX, &choice);
-	if (rc < 0 || sgang_choose_tidy(&choice))
-		return -1;
+	(void)choose(solver, d, need, SGANG_PLAN_KEY_MAX, &choice);
+	sgang_choose_tidy(&choice);
 	if (choice.key > limit)
 		solver->proved = false;
 	share_out(&choice, units);
@@ -1149,13 +1108,11 @@ static int pick_domain(struct solver *solver, uint32_t d, uint64_t need,
 			continue;
 		limit = choice.front[i].point[choice.item[i] - 1].key -
 			own_key(solver, child, step_cost(solver, child));
-		if (pick_domain(solver, child, units[i], limit))
-			return -1;
+		pick_domain(solver, child, units[i], limit);
 	}
-	return 0;
 }
 
-static int pick_best(struct solver *solver)
+static void pick_best(struct solver *solver)
 {
 	struct sgang_tree *tree = solver->tree;
 	const struct candidate *best = &solver->best;
@@ -1165,62 +1122,56 @@ static int pick_best(struct solver *solver)
 	tree->pick = sgang_pool_alloc(solver->pool,
 				      tree->need < n ? tree->need : n,
 				      sizeof(*tree->pick));
-	if (!tree->pick)
-		return -1;
 	if (best->level == SGANG_LEVEL_ISLAND) {
 		tree->domain = sgang_fabric_leaf(
 			tree->request->fabric,
 			sgang_fabric_order(tree->request->fabric)[best->where]);
 		pick(solver, best->where, (uint32_t)tree->need);
-		return 0;
+		return;
 	}
 	tree->domain = best->where;
-	return pick_domain(solver, best->where, tree->need,
-			   best->key - solver->base -
-				   key_of(solver, 0,
-					  solver->above[best->where]));
+	pick_domain(solver, best->where, tree->need,
+		    best->key - solver->base -
+			    key_of(solver, 0, solver->above[best->where]));
 }
 
 /* -- when fronts become too long -- */
 
 /* Find the hull of every domain that has one above it, and the price of all
  * units in every one. */
-static int find_hulls(struct solver *solver)
+static void find_hulls(struct solver *solver)
 {
 	const struct sgang_tree *tree = solver->tree;
 	uint32_t d = sgang_fabric_domains(tree->request->fabric);
 	struct sgang_front *hull;
-	int rc = 0;
 
 	hull = sgang_pool_zalloc(solver->pool, d, sizeof(*hull));
 	solver->price = sgang_pool_zalloc(solver->pool, d,
 					  sizeof(*solver->price));
-	if (!hull || !solver->price)
-		return -1;
-	while (d-- > 0 && !rc) {
+	while (d-- > 0) {
 		const struct sgang_domain *domain = domain_at(solver, d);
 		uint64_t step = highest(solver, d) ? 0 : step_cost(solver, d);
 
 		solver->price[d].bound = -1;
 		if (!solver->full[d] || !sgang_tree_allowed(tree->request, d))
 			continue;
-		if (domain->n_children && highest(solver, d))
-			rc = sgang_hull_price(&hull[domain->first_child],
-					      domain->n_children, tree->need,
-					      solver->pool, &solver->price[d]);
-		else if (domain->n_children)
-			rc = sgang_hull_of_children(
-				&hull[domain->first_child], domain->n_children,
-				own_key(solver, d, step), tree->need,
-				solver->pool, &hull[d], &solver->price[d]);
-		else if (!leaf_front(solver, d, own_key(solver, d, step)))
-			rc = sgang_hull_of_front(&solver->front[d],
-						 solver->pool, &hull[d]);
-		else
-			rc = -1;
+		if (domain->n_children && highest(solver, d)) {
+			sgang_hull_price(&hull[domain->first_child],
+					 domain->n_children, tree->need,
+					 solver->pool, &solver->price[d]);
+		} else if (domain->n_children) {
+			sgang_hull_of_children(&hull[domain->first_child],
+					       domain->n_children,
+					       own_key(solver, d, step),
+					       tree->need, solver->pool,
+					       &hull[d], &solver->price[d]);
+		} else {
+			leaf_front(solver, d, own_key(solver, d, step));
+			sgang_hull_of_front(&solver->front[d], solver->pool,
+					    &hull[d]);
+		}
 	}
 	solver->hull = hull;
-	return rc;
 }
 
 /* Without proof, the bound is the least of all candidates' relaxations. */
@@ -1244,36 +1195,32 @@ static void relax_bound(struct solver *solver)
 
 /* What was best before has been picked; pick what is better now. Nothing else
  * can be picked later, when fronts are others. */
-static int pick_better(struct solver *solver, sgang_plan_key before,
-		       bool picking)
+static void pick_better(struct solver *solver, sgang_plan_key before,
+			bool picking)
 {
-	if (!picking || solver->best.key >= before)
-		return 0;
-	return pick_best(solver);
+	if (picking && solver->best.key < before)
+		pick_best(solver);
 }
 
 /* Offer every domain with the corners of hulls for fronts. */
-static int try_hulls(struct solver *solver, bool picking)
+static void try_hulls(struct solver *solver, bool picking)
 {
 	struct sgang_front *front = solver->front;
 	uint32_t d = sgang_fabric_domains(solver->tree->request->fabric);
 	sgang_plan_key before = solver->best.key;
-	int rc = 0;
 
 	solver->front = solver->hull;
-	while (d-- > 0 && !rc) {
+	while (d-- > 0) {
 		if (solver->price[d].bound >= 0 && gap_of(solver, d) >= 0)
-			rc = try_highest(solver, d);
+			try_highest(solver, d);
 	}
-	if (!rc)
-		rc = pick_better(solver, before, picking);
+	pick_better(solver, before, picking);
 	solver->front = front;
-	return rc;
 }
 
 /* Build fronts with those points only that can be part of something as good as
  * the best. */
-static int try_bands(struct solver *solver, bool picking)
+static void try_bands(struct solver *solver, bool picking)
 {
 	uint32_t d = sgang_fabric_domains(solver->tree->request->fabric);
 	sgang_plan_key before = solver->best.key;
@@ -1285,14 +1232,13 @@ static int try_bands(struct solver *solver, bool picking)
 	solver->bound = solver->best.key;
 	solver->work.steps = 0;
 	solver->work.thinned = false;
-	if (try_domains(solver))
-		return -1;
-	return pick_better(solver, before, picking);
+	try_domains(solver);
+	pick_better(solver, before, picking);
 }
 
 /* Hulls first, then fronts within bands, again as long as they are too long
  * and become shorter. */
-static int try_again(struct solver *solver, bool picking)
+static void try_again(struct solver *solver, bool picking)
 {
 	uint32_t attempt, attempts = solver->tree->rough ? 0 : ATTEMPTS_MAX;
 	sgang_plan_key before;
@@ -1300,21 +1246,19 @@ static int try_again(struct solver *solver, bool picking)
 	solver->quick = false;
 	solver->work.steps_max =
 		sgang_budget_limits(solver->work.budget)->tree_steps_again;
-	if (pick_better(solver, SGANG_PLAN_KEY_MAX, picking) ||
-	    find_hulls(solver) || try_hulls(solver, picking))
-		return -1;
+	pick_better(solver, SGANG_PLAN_KEY_MAX, picking);
+	find_hulls(solver);
+	try_hulls(solver, picking);
 	for (attempt = 0; attempt < attempts; attempt++) {
 		before = solver->best.key;
 		if (!sgang_budget_left(solver->work.budget))
 			break;
-		if (try_bands(solver, picking))
-			return -1;
+		try_bands(solver, picking);
 		if (!solver->work.thinned || solver->best.key == before)
 			break;
 	}
 	if (solver->work.thinned || !attempts)
 		relax_bound(solver);
-	return 0;
 }
 
 /* Take a key apart. */
@@ -1349,27 +1293,24 @@ static int solve(struct sgang_tree *tree, struct sgang_pool *pool,
 		 bool bound_only)
 {
 	struct solver solver = { .tree = tree, .pool = pool, .quick = true };
-	int rc = -1;
 
 	if (set_up(&solver))
-		goto out;
+		return -1;
 	/* a single unit is on one node */
 	if (!tree->used)
 		try_nodes(&solver);
-	if ((tree->need > 1 || tree->used) && try_domains(&solver))
-		goto out;
+	if (tree->need > 1 || tree->used)
+		try_domains(&solver);
 	if (too_long(&solver))
-		rc = try_again(&solver, !bound_only);
+		try_again(&solver, !bound_only);
 	else
-		rc = pick_better(&solver, SGANG_PLAN_KEY_MAX, !bound_only);
-	if (rc || solver.best.key == SGANG_PLAN_KEY_MAX)
-		goto out;
+		pick_better(&solver, SGANG_PLAN_KEY_MAX, !bound_only);
+	sgang_pool_end(solver.work.pool);
+	if (solver.best.key == SGANG_PLAN_KEY_MAX)
+		return 0;
 	tell_bound(&solver);
 	tree->exact = solver.proved && solver.bound == solver.best.key;
-	rc = 1;
-out:
-	sgang_front_work_clear(&solver.work);
-	return rc;
+	return 1;
 }
 
 /* -- one domain at a time -- */
@@ -1385,28 +1326,21 @@ struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
 							sizeof(*inside));
 	uint32_t d = sgang_fabric_domains(tree->request->fabric);
 	struct solver *solver = &inside->solver;
-	int rc;
 
-	if (!inside)
-		return NULL;
 	solver->tree = tree;
 	solver->pool = pool;
-	rc = set_up(solver);
+	if (set_up(solver))
+		return NULL;
 	solver->work.steps_max =
 		sgang_budget_limits(solver->work.budget)->tree_steps_again;
-	while (d-- > 0 && !rc) {
-		const struct sgang_domain *domain = domain_at(solver, d);
-		sgang_plan_key key;
-
-		if (domain->level > level || !solver->full[d] ||
+	while (d-- > 0) {
+		if (domain_at(solver, d)->level > level || !solver->full[d] ||
 		    highest(solver, d))
 			continue;
-		key = own_key(solver, d, step_cost(solver, d));
-		rc = domain->n_children ? inner_front(solver, d, key) :
-					  leaf_front(solver, d, key);
+		find_front(solver, d, own_key(solver, d, step_cost(solver, d)));
 	}
-	sgang_front_work_clear(&solver->work);
-	return rc ? NULL : inside;
+	sgang_pool_end(solver->work.pool);
+	return inside;
 }
 
 bool sgang_inside_least(const struct sgang_inside *inside)
@@ -1447,7 +1381,7 @@ uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain)
 	return inside->solver.full[domain];
 }
 
-int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
+void sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 {
 	struct solver *solver = &inside->solver;
 	struct sgang_tree *tree = solver->tree;
@@ -1458,12 +1392,9 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 	tree->pick = sgang_pool_alloc(solver->pool,
 				      tree->need < n ? tree->need : n,
 				      sizeof(*tree->pick));
-	if (!tree->pick)
-		return -1;
-	return pick_domain(
-		solver, domain, tree->need,
-		sgang_front_find(&solver->front[domain], tree->need)->key -
-			own);
+	pick_domain(solver, domain, tree->need,
+		    sgang_front_find(&solver->front[domain], tree->need)->key -
+			    own);
 }
 
 /* -- bundles -- */
@@ -1510,8 +1441,6 @@ int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
 	if (size == 1)
 		return solve(tree, pool, bound_only);
 	cap = sgang_pool_alloc(pool, n, sizeof(*cap));
-	if (!cap)
-		return -1;
 	for (pos = 0; pos < n; pos++) {
 		cap[pos] = tree->cap[pos] / size;
 		most = cap[pos] > most ? cap[pos] : most;

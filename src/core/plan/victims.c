@@ -8,7 +8,6 @@
  * gang has is asked for, until a plan fits.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "victims_private.h"
@@ -361,17 +360,14 @@ static void search_long(struct hunt *h)
 }
 
 /* Domains that the gang may be in, and nodes where it may be in no domain. */
-static int find_sites(struct hunt *h)
+static void find_sites(struct hunt *h, struct sgang_pool *pool)
 {
 	const struct sgang_plan_request *plan = h->rq->plan;
 	uint32_t domains = sgang_fabric_domains(plan->fabric);
 	uint32_t nodes = sgang_fabric_nodes(plan->fabric);
-	struct sgang_pool *pool = &h->search.room.pool;
 
 	h->site = sgang_pool_alloc(pool, (size_t)domains + nodes,
 				   sizeof(*h->site));
-	if (!h->site)
-		return -1;
 	for (uint32_t d = 0; d < domains; d++) {
 		const struct sgang_domain *domain =
 			sgang_fabric_domain(plan->fabric, d);
@@ -392,18 +388,17 @@ static int find_sites(struct hunt *h)
 	h->room = sgang_pool_alloc(pool, h->n_sites, sizeof(*h->room));
 	h->failures = sgang_pool_zalloc(pool, h->n_sites, sizeof(*h->failures));
 	h->searched = sgang_pool_zalloc(pool, h->n_sites, sizeof(*h->searched));
-	return h->room && h->failures && h->searched ? 0 : -1;
 }
 
-static int init(struct hunt *h, const struct sgang_victims_request *rq)
+static int init(struct hunt *h, struct sgang_pool *pool,
+		const struct sgang_victims_request *rq)
 {
-	struct sgang_pool *pool = &h->search.room.pool;
-
 	h->rq = rq;
 	h->plans_left = rq->max_plans ? rq->max_plans : SGANG_VICTIMS_PLANS;
 	h->steps_left = rq->max_steps ? rq->max_steps : SGANG_VICTIMS_STEPS;
-	if (sgang_search_init(&h->search, rq) || find_sites(h))
+	if (sgang_search_init(&h->search, pool, rq))
 		return -1;
+	find_sites(h, pool);
 	h->search.offer = offer;
 	h->search.arg = h;
 	h->answer = sgang_pool_alloc(pool, rq->n_victims, sizeof(bool));
@@ -411,14 +406,11 @@ static int init(struct hunt *h, const struct sgang_victims_request *rq)
 		h->choice[i] = &h->choices[i];
 		h->choices[i].gone = sgang_pool_alloc(pool, rq->n_victims,
 						      sizeof(bool));
-		if (!h->choices[i].gone ||
-		    sgang_toll_init(&h->search.room.harms, pool,
-				    &h->choices[i].toll))
-			return -1;
+		sgang_toll_init(&h->search.room.harms, pool,
+				&h->choices[i].toll);
 	}
-	return h->answer ?
-		       sgang_toll_init(&h->search.room.harms, pool, &h->toll) :
-		       -1;
+	sgang_toll_init(&h->search.room.harms, pool, &h->toll);
+	return 0;
 }
 
 /* Is there a place where counting finds room when all are gone? */
@@ -456,28 +448,38 @@ static void fill(struct hunt *h, bool *gone,
 		*report = h->report;
 }
 
-int sgang_victims_choose(const struct sgang_victims_request *rq, bool *gone,
-			 struct sgang_victims_report *report)
+/* What sgang_victims_choose() was asked. */
+struct question {
+	const struct sgang_victims_request *rq;
+	bool *gone;
+	struct sgang_victims_report *report;
+};
+
+/* Once it has begun it asks for no more memory: the caller is called back. */
+static int choose(struct sgang_pool *pool, void *arg)
 {
+	const struct question *q = arg;
 	struct hunt h;
-	int rc = -1;
 
 	memset(&h, 0, sizeof(h));
-	if (init(&h, rq))
-		goto out;
-	rc = 0;
+	if (init(&h, pool, q->rq))
+		return -1;
 	if (!is_possible(&h) || !all_fit(&h))
-		goto out;
+		return 0;
 	search_quick(&h);
 	search_long(&h);
 	ask_choices(&h);
 	if (!h.answered)
 		ask_widely(&h);
-	if (h.answered) {
-		fill(&h, gone, report);
-		rc = 1;
-	}
-out:
-	sgang_search_clear(&h.search);
-	return rc;
+	if (h.answered)
+		fill(&h, q->gone, q->report);
+	return h.answered;
+}
+
+int sgang_victims_choose(const struct sgang_victims_request *rq, bool *gone,
+			 struct sgang_victims_report *report)
+{
+	struct question q = { rq, gone, report };
+
+	return sgang_pool_run(choose, &q);
 }

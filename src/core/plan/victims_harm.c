@@ -25,16 +25,14 @@ static int by_kind(const void *one, const void *two)
 	return rc ? rc : order(a->priority, b->priority);
 }
 
-int sgang_harm_init(struct sgang_harms *harms, struct sgang_pool *pool,
-		    const struct sgang_victim *victims, size_t n)
+void sgang_harm_init(struct sgang_harms *harms, struct sgang_pool *pool,
+		     const struct sgang_victim *victims, size_t n)
 {
 	struct sorted *sorted = sgang_pool_alloc(pool, n, sizeof(*sorted));
 
 	harms->victims = victims;
 	harms->n_kinds = 0;
 	harms->kind = sgang_pool_alloc(pool, n, sizeof(*harms->kind));
-	if (!sorted || !harms->kind)
-		return -1;
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = (struct sorted){ &victims[i], i };
 	qsort(sorted, n, sizeof(*sorted), by_kind);
@@ -44,7 +42,6 @@ int sgang_harm_init(struct sgang_harms *harms, struct sgang_pool *pool,
 			harms->n_kinds++;
 		harms->kind[sorted[i].number] = harms->n_kinds;
 	}
-	return 0;
 }
 
 bool sgang_harm_bound(const struct sgang_harms *harms, size_t victim,
@@ -56,13 +53,12 @@ bool sgang_harm_bound(const struct sgang_harms *harms, size_t victim,
 	       set[v->gang] && harms->kind[v->gang];
 }
 
-int sgang_toll_init(const struct sgang_harms *harms, struct sgang_pool *pool,
-		    struct sgang_toll *toll)
+void sgang_toll_init(const struct sgang_harms *harms, struct sgang_pool *pool,
+		     struct sgang_toll *toll)
 {
 	memset(toll, 0, sizeof(*toll));
 	toll->victims = sgang_pool_zalloc(pool, harms->n_kinds + 1,
 					  sizeof(*toll->victims));
-	return toll->victims ? 0 : -1;
 }
 
 void sgang_toll_clear(const struct sgang_harms *harms, struct sgang_toll *toll)

@@ -35,11 +35,11 @@ struct sgang_toll {
 	uint64_t jobs, later, lost;
 };
 
-/* All from the pool; -1 with ENOMEM. */
-int sgang_harm_init(struct sgang_harms *harms, struct sgang_pool *pool,
-		    const struct sgang_victim *victims, size_t n);
-int sgang_toll_init(const struct sgang_harms *harms, struct sgang_pool *pool,
-		    struct sgang_toll *toll);
+/* All from the pool. */
+void sgang_harm_init(struct sgang_harms *harms, struct sgang_pool *pool,
+		     const struct sgang_victim *victims, size_t n);
+void sgang_toll_init(const struct sgang_harms *harms, struct sgang_pool *pool,
+		     struct sgang_toll *toll);
 /* True for an extra that cannot stay, because the rest of its gang is in the
  * set. */
 bool sgang_harm_bound(const struct sgang_harms *harms, size_t victim,
@@ -70,8 +70,8 @@ struct sgang_room {
 	const struct sgang_victims_request *rq;
 	struct sgang_plan_request plan; /* 'free' with what those have who are
 					 * going; n_dims 1 or more */
-	struct sgang_job job;           /* the members as kinds */
-	struct sgang_pool pool;
+	struct sgang_job job;           /* the members as kinds; its pool has
+					 * all of this */
 	struct sgang_site site;
 	struct sgang_harms harms;
 	bool *gone;             /* by victim: those that are taken */
@@ -94,10 +94,9 @@ struct sgang_room {
 	uint64_t steps; /* holdings that were taken or given back */
 };
 
-/* -1 with ENOMEM; sgang_room_clear() in every case. */
-int sgang_room_init(struct sgang_room *room,
+/* -1 with EINVAL: nothing is asked for. */
+int sgang_room_init(struct sgang_room *room, struct sgang_pool *pool,
 		    const struct sgang_victims_request *rq);
-void sgang_room_clear(struct sgang_room *room);
 /* Count in this place. Only those that are going are gone. */
 void sgang_room_enter(struct sgang_room *room, const struct sgang_site *site);
 /* Take a victim into the set, or out of it. */
@@ -156,9 +155,9 @@ struct sgang_search {
 	void *arg;
 };
 
-int sgang_search_init(struct sgang_search *search,
+/* Returns as sgang_room_init(). */
+int sgang_search_init(struct sgang_search *search, struct sgang_pool *pool,
 		      const struct sgang_victims_request *rq);
-void sgang_search_clear(struct sgang_search *search);
 /* True if a place has room when all victims are gone. */
 bool sgang_search_possible(struct sgang_search *search,
 			   const struct sgang_site *site);

@@ -235,16 +235,14 @@ void sgang_room_ask(struct sgang_room *room, uint64_t pieces)
 		room->needed[i] = (room->whole[i] * pieces + of - 1) / of;
 }
 
-/* What is free once those are gone that go in any case. 0, or -1. */
-static int start_with_going(struct sgang_room *room)
+/* What is free once those are gone that go in any case. */
+static void start_with_going(struct sgang_room *room)
 {
 	const struct sgang_victims_request *rq = room->rq;
 	uint32_t n_dims = room->plan.n_dims;
 	size_t n = (size_t)sgang_fabric_nodes(room->plan.fabric) * n_dims;
-	uint32_t *free = sgang_pool_alloc(&room->pool, n, sizeof(*free));
+	uint32_t *free = sgang_pool_alloc(room->job.pool, n, sizeof(*free));
 
-	if (!free)
-		return -1;
 	memcpy(free, rq->plan->free, n * sizeof(*free));
 	for (size_t i = 0; i < rq->n_victims; i++) {
 		const struct sgang_victim *v = &rq->victims[i];
@@ -256,12 +254,10 @@ static int start_with_going(struct sgang_room *room)
 			    rq->amounts + h * n_dims, n_dims, false);
 	}
 	room->plan.free = free;
-	return 0;
 }
 
-/* With `spread`: the domain of each node, and what members want in one. 0, or
- * -1 with ENOMEM. */
-static int find_groups(struct sgang_room *room)
+/* With `spread`: the domain of each node, and what members want in one. */
+static void find_groups(struct sgang_room *room)
 {
 	const struct sgang_plan_request *plan = &room->plan;
 	uint32_t nodes = sgang_fabric_nodes(plan->fabric);
@@ -269,14 +265,12 @@ static int find_groups(struct sgang_room *room)
 	uint32_t *group;
 
 	if (!plan->spread || !room->n_kinds)
-		return 0;
+		return;
 	room->n_groups = (size_t)domains + nodes;
-	group = sgang_pool_alloc(&room->pool, nodes, sizeof(*group));
-	room->in_group = sgang_pool_alloc(&room->pool,
+	group = sgang_pool_alloc(room->job.pool, nodes, sizeof(*group));
+	room->in_group = sgang_pool_alloc(room->job.pool,
 					  room->n_groups * SGANG_ROOM_KINDS,
 					  sizeof(*room->in_group));
-	if (!group || !room->in_group)
-		return -1;
 	for (uint32_t node = 0; node < nodes; node++) {
 		group[node] = sgang_fabric_within(plan->fabric, node,
 						  plan->spread_level);
@@ -291,10 +285,9 @@ static int find_groups(struct sgang_room *room)
 			room->each[k] = units;
 	}
 	room->group = group;
-	return 0;
 }
 
-int sgang_room_init(struct sgang_room *room,
+int sgang_room_init(struct sgang_room *room, struct sgang_pool *pool,
 		    const struct sgang_victims_request *rq)
 {
 	size_t n_nodes = sgang_fabric_nodes(rq->plan->fabric);
@@ -305,12 +298,11 @@ int sgang_room_init(struct sgang_room *room,
 	room->plan = *rq->plan;
 	room->plan.n_dims = n_dims;
 	room->job.request = &room->plan;
-	room->job.pool = &room->pool;
-	if (start_with_going(room) || sgang_job_find_kinds(&room->job) ||
-	    sgang_harm_init(&room->harms, &room->pool, rq->victims,
-			    rq->n_victims) ||
-	    sgang_toll_init(&room->harms, &room->pool, &room->toll))
-		return -1;
+	room->job.pool = pool;
+	start_with_going(room);
+	sgang_job_find_kinds(&room->job);
+	sgang_harm_init(&room->harms, pool, rq->victims, rq->n_victims);
+	sgang_toll_init(&room->harms, pool, &room->toll);
 	if (!room->job.units) {
 		errno = EINVAL;
 		return -1;
@@ -319,29 +311,19 @@ int sgang_room_init(struct sgang_room *room,
 	if (room->n_kinds > SGANG_ROOM_KINDS)
 		room->n_kinds = 0;
 	room->n_counts = room->n_kinds == 1 ? 1 : room->n_kinds + n_dims;
-	room->gone = sgang_pool_alloc(&room->pool, rq->n_victims + 1,
+	room->gone = sgang_pool_alloc(pool, rq->n_victims + 1,
 				      sizeof(*room->gone));
-	room->free = sgang_pool_alloc(&room->pool, n_nodes * n_dims,
+	room->free = sgang_pool_alloc(pool, n_nodes * n_dims,
 				      sizeof(*room->free));
-	room->cap = sgang_pool_alloc(&room->pool, n_nodes * SGANG_ROOM_KINDS,
+	room->cap = sgang_pool_alloc(pool, n_nodes * SGANG_ROOM_KINDS,
 				     sizeof(*room->cap));
-	room->has = sgang_pool_alloc(&room->pool, room->n_counts,
-				     sizeof(*room->has));
-	room->needed = sgang_pool_alloc(&room->pool, room->n_counts,
+	room->has = sgang_pool_alloc(pool, room->n_counts, sizeof(*room->has));
+	room->needed = sgang_pool_alloc(pool, room->n_counts,
 					sizeof(*room->needed));
-	room->whole = sgang_pool_alloc(&room->pool, room->n_counts,
+	room->whole = sgang_pool_alloc(pool, room->n_counts,
 				       sizeof(*room->whole));
-	if (!room->gone || !room->free || !room->cap || !room->has ||
-	    !room->needed || !room->whole)
-		return -1;
-	if (find_groups(room))
-		return -1;
+	find_groups(room);
 	count_needs(room);
 	sgang_room_ask(room, room->job.units);
 	return 0;
-}
-
-void sgang_room_clear(struct sgang_room *room)
-{
-	sgang_pool_clear(&room->pool);
 }

@@ -578,18 +578,17 @@ static void sort_holdings(struct sgang_search *s)
 	s->first[0] = 0;
 }
 
-int sgang_search_init(struct sgang_search *s,
+int sgang_search_init(struct sgang_search *s, struct sgang_pool *pool,
 		      const struct sgang_victims_request *rq)
 {
-	struct sgang_pool *pool = &s->room.pool;
 	size_t n = rq->n_victims, holdings = 0;
 	size_t n_nodes = sgang_fabric_nodes(rq->plan->fabric);
 
 	memset(s, 0, sizeof(*s));
 	s->rq = rq;
-	if (sgang_room_init(&s->room, rq) ||
-	    sgang_toll_init(&s->room.harms, pool, &s->least))
+	if (sgang_room_init(&s->room, pool, rq))
 		return -1;
+	sgang_toll_init(&s->room.harms, pool, &s->least);
 	for (size_t i = 0; i < n; i++)
 		holdings += rq->victims[i].n;
 	s->first_extra = sgang_pool_alloc(pool, n, sizeof(*s->first_extra));
@@ -606,16 +605,7 @@ int sgang_search_init(struct sgang_search *s,
 	s->in_best = sgang_pool_alloc(pool, n, sizeof(*s->in_best));
 	s->more = sgang_pool_alloc(pool, n, sizeof(*s->more));
 	s->trail = sgang_pool_alloc(pool, 4 * n, sizeof(*s->trail));
-	if (!s->first_extra || !s->next_extra || !s->first || !s->whose ||
-	    !s->share || !s->by_harm || !s->by_size || !s->size || !s->seen ||
-	    !s->best || !s->in_best || !s->judged || !s->more || !s->trail)
-		return -1;
 	link_extras(s);
 	sort_holdings(s);
 	return 0;
-}
-
-void sgang_search_clear(struct sgang_search *s)
-{
-	sgang_room_clear(&s->room);
 }

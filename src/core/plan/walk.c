@@ -10,7 +10,6 @@
  * that has been left with room may be visited again.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mixed.h"
@@ -439,7 +438,7 @@ static void fill_lists(struct walk *walk, uint32_t stop, struct lists *lists)
 }
 
 /* The ring begins with the first member. */
-static int rotate(struct walk *walk)
+static void rotate(struct walk *walk)
 {
 	struct layout *now = &walk->mixed->now;
 	struct piece *copy;
@@ -448,18 +447,15 @@ static int rotate(struct walk *walk)
 	while (first < now->n && now->piece[first].member)
 		first++;
 	if (!first || first == now->n)
-		return 0;
+		return;
 	copy = sgang_pool_alloc(walk->mixed->job->pool, now->n, sizeof(*copy));
-	if (!copy)
-		return -1;
 	memcpy(copy, now->piece, now->n * sizeof(*copy));
 	for (i = 0; i < now->n; i++)
 		now->piece[i] = copy[(first + i) % now->n];
-	return 0;
 }
 
 /* Write the steps of the best way as a layout. */
-static int write_layout(struct walk *walk, uint32_t n_pos)
+static void write_layout(struct walk *walk, uint32_t n_pos)
 {
 	struct sgang_pool *pool = walk->mixed->job->pool;
 	struct way way = { .units = ask_of(walk->mixed, walk->first)->units };
@@ -471,8 +467,6 @@ static int write_layout(struct walk *walk, uint32_t n_pos)
 		n++;
 	path = sgang_pool_alloc(pool, n, sizeof(*path));
 	lists.next = sgang_pool_alloc(pool, n_pos, sizeof(*lists.next));
-	if (!path || !lists.next)
-		return -1;
 	for (i = walk->end.step, at = n; i; i = walk->step[i - 1].before)
 		path[--at] = i - 1;
 	for (i = 0; i < n; i++) {
@@ -490,24 +484,22 @@ static int write_layout(struct walk *walk, uint32_t n_pos)
 		lists.next[at] = lists.head[step->rest];
 		lists.head[step->rest] = at + 1;
 	}
-	return rotate(walk);
+	rotate(walk);
 }
 
-int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
-		     uint32_t n_stops, const uint32_t *pos, double price,
-		     uint32_t first)
+bool sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
+		      uint32_t n_stops, const uint32_t *pos, double price,
+		      uint32_t first)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 	struct walk *walk = sgang_pool_zalloc(pool, 1, sizeof(*walk));
 	uint32_t i;
 	struct way *way;
 
-	if (!walk)
-		return -1;
 	walk->visits_max = sgang_budget_share(mixed->request->budget,
 					      SGANG_STEPS_ONE_WALK);
 	if (mixed->job->n_kinds > 64 || !walk->visits_max)
-		return 0;
+		return false;
 	walk->mixed = mixed;
 	walk->stop = stop;
 	walk->n_stops = n_stops;
@@ -525,8 +517,6 @@ int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 					    sizeof(*walk->n_classes));
 	walk->step = sgang_pool_alloc(pool, walk->visits_max,
 				      sizeof(*walk->step));
-	if (!walk->class || !walk->left || !walk->n_classes || !walk->step)
-		return -1;
 	sgang_mixed_clear(mixed, 0, mixed->n_nodes);
 	find_classes(walk);
 	clear_beam(&walk->beam[0]);
@@ -539,9 +529,8 @@ int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 	sgang_budget_take(mixed->request->budget,
 			  walk->visits + mixed->n_nodes);
 	if (!walk->ended)
-		return 0;
-	if (write_layout(walk, stop[n_stops - 1].first + stop[n_stops - 1].n))
-		return -1;
+		return false;
+	write_layout(walk, stop[n_stops - 1].first + stop[n_stops - 1].n);
 	sgang_mixed_finish(mixed);
-	return 1;
+	return true;
 }

@@ -7,8 +7,6 @@
  * nothing.
  */
 
-#include <string.h>
-
 #include "plan_private.h"
 
 /* A price has so many bits less what is broken, see SGANG_PLAN_KEY_MAX. */
@@ -123,8 +121,8 @@ static void shrink(uint32_t *above, uint32_t n, uint32_t most)
 }
 
 /* By position or, where the places are islands, by domain. */
-static int index_weights(const struct sgang_job *job, const uint32_t *above,
-			 struct sgang_coin *coin)
+static void index_weights(const struct sgang_job *job, const uint32_t *above,
+			  struct sgang_coin *coin)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
@@ -134,8 +132,6 @@ static int index_weights(const struct sgang_job *job, const uint32_t *above,
 		job->pool, inside ? sgang_fabric_domains(fabric) : n,
 		sizeof(*list));
 
-	if (!list)
-		return -1;
 	for (pos = 0; pos < n; pos++) {
 		uint32_t at = inside ? sgang_fabric_leaf(fabric, order[pos]) :
 				       pos;
@@ -147,11 +143,10 @@ static int index_weights(const struct sgang_job *job, const uint32_t *above,
 		coin->in = list;
 	else
 		coin->at = list;
-	return 0;
 }
 
-int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
-		    struct sgang_coin **found)
+struct sgang_coin *sgang_coin_find(const struct sgang_job *job,
+				   const uint64_t *broken)
 {
 	const struct sgang_plan_request *request = job->request;
 	uint32_t n = sgang_fabric_nodes(request->fabric);
@@ -159,17 +154,14 @@ int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
 	struct sgang_coin *coin;
 	uint64_t sum;
 
-	*found = NULL;
 	if (!sgang_plan_weights_differ(request))
-		return 0;
+		return NULL;
 	coin = sgang_pool_zalloc(job->pool, 1, sizeof(*coin));
 	above = sgang_pool_alloc(job->pool, n, sizeof(*above));
-	if (!coin || !above)
-		return -1;
 	cost_bits = bits(most_cost(job));
 	if (!find_above(job, above) ||
 	    cost_bits + WEIGHT_BITS_LEAST > PRICE_BITS)
-		return 0;
+		return NULL;
 	other_bits = cost_bits + broken_bits(job, broken, &sum);
 	weight_bits = other_bits + WEIGHT_BITS_LEAST < PRICE_BITS ?
 			      PRICE_BITS - other_bits :
@@ -177,14 +169,12 @@ int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
 	shrink(above, n, weight_bits);
 	weight_bits = bits(sum_of(above, n));
 	if (cost_bits + weight_bits > PRICE_BITS)
-		return 0;
-	if (index_weights(job, above, coin))
-		return -1;
+		return NULL;
+	index_weights(job, above, coin);
 	coin->cost = request->weight_first ? 1 : UINT64_C(1) << weight_bits;
 	coin->weight = request->weight_first ? UINT64_C(1) << cost_bits : 1;
 	coin->tie = sum + 1;
-	*found = coin;
-	return 0;
+	return coin;
 }
 
 uint64_t sgang_coin_cost(const struct sgang_coin *coin, uint64_t price)
@@ -219,59 +209,78 @@ bool sgang_coin_better(const struct sgang_coin *coin, uint64_t cost_a,
 	return cost_a < cost_b || (cost_a == cost_b && tie_a < tie_b);
 }
 
-int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
-		   const struct sgang_run *runs, size_t n_runs, uint64_t *tie)
+uint64_t sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
+			const struct sgang_run *runs, size_t n_runs)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	const struct sgang_coin *coin = job->coin;
+	uint64_t tie;
 	bool *seen;
 	size_t i;
 
-	if (sgang_count_broken(job->request, job->pool, broken, runs, n_runs,
-			       tie))
-		return -1;
+	tie = sgang_count_broken(job->request, job->pool, broken, runs, n_runs);
 	if (!coin)
-		return 0;
+		return tie;
 	seen = sgang_pool_zalloc(job->pool,
 				 coin->at ? sgang_fabric_nodes(fabric) :
 					    sgang_fabric_domains(fabric),
 				 sizeof(*seen));
-	if (!seen)
-		return -1;
 	for (i = 0; i < n_runs; i++) {
 		uint32_t at = coin->at ?
 				      sgang_fabric_pos(fabric)[runs[i].node] :
 				      sgang_fabric_leaf(fabric, runs[i].node);
 
 		if (!seen[at])
-			*tie += sgang_coin_at(coin, at) +
-				sgang_coin_in(coin, at);
+			tie += sgang_coin_at(coin, at) +
+			       sgang_coin_in(coin, at);
 		seen[at] = true;
 	}
+	return tie;
+}
+
+uint64_t sgang_plan_weight(const struct sgang_plan_request *asked,
+			   struct sgang_pool *pool,
+			   const struct sgang_placement *placement)
+{
+	struct sgang_plan_request request = *asked;
+	struct sgang_job job = { .request = &request,
+				 .pool = sgang_pool_inside(pool) };
+	uint64_t *broken = sgang_pool_zalloc(
+		job.pool, sgang_fabric_domains(request.fabric),
+		sizeof(*broken));
+	uint64_t weight;
+
+	request.n_dims = sgang_plan_dims(&request);
+	sgang_job_find_kinds(&job);
+	job.coin = sgang_coin_find(&job, broken);
+	/* nothing being broken, a tie is a weight */
+	weight = sgang_coin_tie(&job, broken, placement->runs,
+				placement->n_runs);
+	sgang_pool_end(job.pool);
+	return weight;
+}
+
+/* What sgang_plan_weigh() was asked. */
+struct question {
+	const struct sgang_plan_request *asked;
+	const struct sgang_placement *placement;
+	uint64_t *weight;
+};
+
+static int weigh(struct sgang_pool *pool, void *arg)
+{
+	struct question *q = arg;
+
+	*q->weight = sgang_plan_weight(q->asked, pool, q->placement);
 	return 0;
 }
 
 int sgang_plan_weigh(const struct sgang_plan_request *asked,
 		     const struct sgang_placement *placement, uint64_t *weight)
 {
-	struct sgang_plan_request request = *asked;
-	struct sgang_pool pool = { NULL };
-	struct sgang_job job = { .request = &request, .pool = &pool };
-	uint64_t *broken = sgang_pool_zalloc(
-		&pool, sgang_fabric_domains(request.fabric), sizeof(*broken));
-	struct sgang_coin *coin = NULL;
-	int rc = -1;
+	struct question q = { asked, placement, weight };
 
-	request.n_dims = sgang_plan_dims(&request);
-	if (broken && !sgang_job_find_kinds(&job) &&
-	    !sgang_coin_find(&job, broken, &coin)) {
-		job.coin = coin;
-		/* nothing being broken, a tie is a weight */
-		rc = sgang_coin_tie(&job, broken, placement->runs,
-				    placement->n_runs, weight);
-	}
-	sgang_pool_clear(&pool);
-	return rc;
+	return sgang_pool_run(weigh, &q);
 }
 
 bool sgang_plan_by_weight(const struct sgang_plan_request *request)

@@ -807,6 +807,7 @@ TEST(test_deal_more)
 	static char text[8192];
 	static struct bed bed;
 	struct sgang_placement placement = { .runs = runs };
+	struct sgang_pool pool = { NULL };
 	uint64_t random = 11, dealt = 0;
 	struct sgang_ring ring;
 
@@ -821,8 +822,7 @@ TEST(test_deal_more)
 		memcpy(before, runs, sizeof(runs));
 		sgang_ring_measure(bed.fabric, &bed.costs, runs,
 				   placement.n_runs, &placement.ring);
-		assert_int_equal(sgang_plan_deal_more(&bed.request, &placement),
-				 0);
+		sgang_plan_deal_more(&bed.request, &pool, &placement);
 		for (size_t i = 0; i < placement.n_runs; i++) {
 			bool more = runs_below(&placement, i) <
 				    bed.member[runs[i].member].more;
@@ -836,6 +836,7 @@ TEST(test_deal_more)
 		assert_memory_equal(&ring, &placement.ring, sizeof(ring));
 	}
 	assert_in_range(dealt, 1000, 20000);
+	sgang_pool_clear(&pool);
 	bed_close(&bed);
 }
 

@@ -73,11 +73,13 @@ TEST(choices_are_tidied)
 		struct sgang_point point[N];
 		struct sgang_front front[N];
 		uint32_t item[N];
+		struct sgang_pool pool = { NULL };
 		struct sgang_choice choice = {
 			.front = front,
 			.full = t->full,
 			.n = N,
 			.need = t->need,
+			.pool = &pool,
 			.item = item,
 		};
 
@@ -88,7 +90,7 @@ TEST(choices_are_tidied)
 			front[c].n = 1;
 		}
 		memcpy(item, t->before, sizeof(item));
-		assert_int_equal(sgang_choose_tidy(&choice), 0);
+		sgang_choose_tidy(&choice);
 		if (memcmp(item, t->after, sizeof(item)))
 			fail_msg("%s: %u %u %u %u", t->about, item[0], item[1],
 				 item[2], item[3]);
