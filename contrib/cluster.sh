@@ -132,7 +132,7 @@ slurm_errors()
 		-e '_eval_nodes_get_action: eval_action not set' \
 		-e 'auth_p_get_host: Lookup failed' \
 		-e 'xgetnameinfo: getnameinfo\(\) failed' \
-		-e 'msg_type=SRUN_JOB_COMPLETE\) failed: (Connection reset|Message send failure)' \
+		-e 'msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: (Connection reset|Message send failure)' \
 		-e "Nodes .* not responding"
 }
 

@@ -430,8 +430,7 @@ test_expect_success '2.27 no row is left that runs' '
 '
 test_expect_success 'nothing is left' '
 	nothing_left "slurmdbd" "PersistInit" "DBD_" "persistent connection" \
-		"Failure sending message" "No fed_mgr state file" \
-		"slurm_persist_conn_recv_server_fini"
+		"Failure sending message" "No fed_mgr state file"
 '
 
 test_done

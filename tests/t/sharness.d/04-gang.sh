@@ -447,8 +447,9 @@ stopped_by_timeout()
 # reads slurm.conf anew: a message that comes then finds no munged and has no
 # time. When it ends, slurmctld looks once whether any thread has its locks, and
 # does not wait for one in the middle of a cycle, of its own or ours; what has
-# changed is saved by another thread. Slurm 25.11 gives a job that is requeued another SLUID, and calls it an
-# error when a node that was taken down tells the end of the run before.
+# changed is saved by another thread. Its thread for slurmdbd may have ended before
+# it is waited for. Slurm 25.11 gives a job that is requeued another SLUID, and
+# calls it an error when a node that was taken down tells the end of the run before.
 errors_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
@@ -465,6 +466,7 @@ errors_left()
 		-e 'Munge encode failed: .* "/run/munge/munge.socket.2"'
 		-e 'auth_g_create: RESPONSE_.* has authentication error'
 		-e '(Locks left set config:|Semaphores still set after)'
+		-e 'slurm_persist_conn_recv_server_fini: pthread_join'
 		) pattern
 
 	for pattern; do
