@@ -183,6 +183,8 @@ if slurm_since 23.11; then
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE'
 fi
+# The shares that two ordinary jobs get of three nodes leave no room for the second.
+! slurm_since 24.11 || sed -i '/^GpusOfJob3;/d' table
 # A job without a limit ends after any reservation.
 ! slurm_since 25.11 || sed -i '/^MAGNETIC;/s/run$/wait/' table
 # Slurm itself does not look at the load of nodes for a job of one CPU.
