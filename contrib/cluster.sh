@@ -567,9 +567,6 @@ slurm_ctld_answers()
 	test "$(scontrol ping 2>/dev/null | grep -c 'is UP')" = 1
 }
 
-# Called "slurmctld", not by a path that ends differently: by this name Slurm's
-# own code knows where it runs. Under valgrind it finds itself only by its full
-# path.
 # Since 25.11 a child of a slurmctld that was killed has its port for a moment.
 slurm_port_free()
 {
@@ -578,6 +575,9 @@ slurm_port_free()
 		END { exit taken }' /proc/net/tcp
 }
 
+# Called "slurmctld", not by a path that ends differently: by this name Slurm's
+# own code knows where it runs. Under valgrind it finds itself only by its full
+# path.
 # One that was killed has its port until its last thread is back from the disk.
 slurm_start_ctld()
 {

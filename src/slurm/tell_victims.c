@@ -43,7 +43,7 @@ static bool tell_at_once(job_record_t *by, const char *path)
 	FILE *f = fopen(path, "w");
 
 	if (!f)
-		return true;
+		return false;
 	fprintf(f, "enabled=%d now=%lld\n", sgang_host_may_preempt(),
 		(long long)now);
 	sgang_host_candidates(handle(by), tell, f);

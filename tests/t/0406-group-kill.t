@@ -271,7 +271,7 @@ swaps_up()
 		slurm_saved $next
 }
 swaps_step() { scontrol release $next; }
-swaps_on() { scontrol release $next || :; }
+swaps_on() { release_each $next; }
 
 # They are on the disk: the number of one that is lost would be given again while
 # its script still runs.

@@ -47,6 +47,13 @@ static void *leave(struct sgang_pool *pool)
 	return NULL;
 }
 
+/* False: no memory has so many. */
+static bool count_bytes(size_t n, size_t size, size_t *bytes)
+{
+	return !__builtin_mul_overflow(n, size, bytes) &&
+	       *bytes <= SIZE_MAX / 2;
+}
+
 /* A chunk for arrays of so many bytes together; NULL: there is no memory. */
 static struct sgang_pool_chunk *add_chunk(struct sgang_pool *pool, size_t bytes,
 					  bool zero)
@@ -73,7 +80,7 @@ static void *cut(struct sgang_pool *pool, size_t n, size_t size, bool zero)
 	size_t bytes;
 	void *data;
 
-	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+	if (!count_bytes(n, size, &bytes))
 		return leave(pool);
 	bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
 	if (!chunk || bytes > chunk->size - chunk->used) {
@@ -107,7 +114,7 @@ void *sgang_pool_resize(struct sgang_pool *pool, void *data, size_t n,
 
 	while (data && (*at)->data != data)
 		at = &(*at)->next;
-	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+	if (!count_bytes(n, size, &bytes))
 		return leave(pool);
 	block = realloc(data ? *at : NULL, sizeof(*block) + bytes);
 	if (!block)
