@@ -209,7 +209,8 @@ class Forms:
                 continue
             # Where Slurm may choose the tasks of each node, or which GPUs the
             # job has of them, a ring can be better.
-            is_open = "--ntasks-per-node" not in form or "--gpus=" in form
+            is_open = "--ntasks-per-node" not in form or \
+                "--gpus=" in form or "--gpus-per-task=" in form
             plain = rings.get(k) if is_open else \
                 rings.setdefault(k, (form, ring))
             if not ring or plain and (ring > plain[1] or
