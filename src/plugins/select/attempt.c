@@ -528,13 +528,16 @@ enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 static void count_fitting(struct attempt *a)
 {
 	struct gang *g = a->gangs[0];
+	char groups;
 	size_t fit;
 
 	if (!a->unfit || a->n_parts > COUNTED_PARTS)
 		return;
 	/* as chosen, not as planned */
 	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
+	groups = sgang_fit_groups(a, '\0');
 	fit = sgang_fit_how_many(a, a->n_parts - 1);
+	sgang_fit_groups(a, groups);
 	sgang_retry_lack(a, fit);
 	g->attempt.tried = (uint32_t)fit + 1;
 	g->attempt.skipped = (uint32_t)(a->n_parts - fit - 1);

@@ -413,6 +413,10 @@ int sgang_fit_parts(struct attempt *a);
  */
 size_t sgang_fit_how_many(struct attempt *a, size_t most);
 
+/* Communication groups need all members. With '\0' plans are made without them,
+ * until this is called again with what it returned. */
+char sgang_fit_groups(struct attempt *a, char first);
+
 /* True if the parts as they are fit at that time, with a->free_at. */
 bool sgang_fit_at(struct attempt *a, int64_t when);
 

@@ -88,6 +88,14 @@ size_t sgang_fit_how_many(struct attempt *a, size_t most)
 	return low;
 }
 
+char sgang_fit_groups(struct attempt *a, char first)
+{
+	char *parallel = a->gangs[0]->tally.spec.parallel, before = *parallel;
+
+	*parallel = first;
+	return before;
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;

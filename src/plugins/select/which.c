@@ -238,16 +238,13 @@ static int fits(struct which *w, size_t n)
 	return rc;
 }
 
-/* The same without communication groups, which need all members. */
+/* The same without communication groups. */
 static int some_fit(struct which *w, size_t n)
 {
-	char *parallel = w->a->gangs[0]->tally.spec.parallel;
-	char first = parallel[0];
-	int rc;
+	char groups = sgang_fit_groups(w->a, '\0');
+	int rc = n ? fits(w, n) : 1;
 
-	parallel[0] = '\0';
-	rc = n ? fits(w, n) : 1;
-	parallel[0] = first;
+	sgang_fit_groups(w->a, groups);
 	return rc;
 }
 

@@ -66,6 +66,22 @@ TOY_TEST(test_plan_of_the_untried)
 	assert_int_equal(record_of(ids[0]).attempts, 2);
 }
 
+/* Communication groups need all members; how many fit is counted without them. */
+TOY_TEST(test_lack_with_groups)
+{
+	struct fake_request rq = MEMBER("train", 4, .cpus = 3,
+					.more = "gang_parallel=dp=4");
+	uint32_t one, ids[4];
+
+	assert_true(fake_start(submit(plain(12, 1)), FAKE_ALL_NODES));
+	one = submit(plain(1, 1));
+	assert_true(fake_start(one, FAKE_ALL_NODES));
+	submit_and_schedule(rq, 4, ids);
+	assert_int_equal(record_of(ids[0]).tried, 4);
+	fake_end(one);
+	schedule_to(ids, 4, FAKE_RUNNING);
+}
+
 /* Where a turn tries more than free nodes a plan does not tell that the gang
  * cannot start. */
 TOY_TEST(test_plan_where_turns_try_more)
