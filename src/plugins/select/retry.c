@@ -118,13 +118,21 @@ static bool alike(const struct gang *g, const struct probed *p)
 	return i == g->n_entries;
 }
 
+/* True if it has equal pieces. With other shares or fewer nodes it may also fit
+ * where these do not. */
+static bool in_equal_pieces(const struct sgang_shape *shape)
+{
+	return !shape->task_cpus && !shape->job_gres && !shape->least_nodes;
+}
+
 void sgang_retry_lack(const struct attempt *a, size_t fit)
 {
 	struct gang *g = a->gangs[0];
 
 	if (fit >= a->n_parts || g->attempt.wants_more || g->tally.roles.any ||
 	    (a->lessons && (a->lessons->n || a->lessons->avoid)) ||
-	    !alike(g, a->parts[0].probed) || time_helps(g) ||
+	    !alike(g, a->parts[0].probed) ||
+	    !in_equal_pieces(&a->parts[0].probed->shape) || time_helps(g) ||
 	    any_exclusive(a->c))
 		return;
 	g->lack.members = (uint32_t)(a->n_parts - fit);

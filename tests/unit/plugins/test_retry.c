@@ -82,6 +82,23 @@ TOY_TEST(test_lack_with_groups)
 	schedule_to(ids, 4, FAKE_RUNNING);
 }
 
+/* A member that may have other shares can fit where no equal pieces of it do. */
+TOY_TEST(test_lack_of_shares)
+{
+	struct fake_request rq = MEMBER("train", 3, .nodes = 2, .cpus = 2,
+					.task_cpus = 1, .ranks = 3);
+	uint32_t one, ids[3], probes;
+
+	assert_true(fake_start(submit(plain(14, 1)), FAKE_ALL_NODES));
+	one = submit(plain(1, 1));
+	assert_true(fake_start(one, FAKE_ALL_NODES));
+	submit_and_schedule(rq, 3, ids);
+	probes = fake_counts.probes;
+	fake_end(one);
+	schedule_and_pass();
+	assert_true(fake_counts.probes > probes);
+}
+
 /* Where a turn tries more than free nodes a plan does not tell that the gang
  * cannot start. */
 TOY_TEST(test_plan_where_turns_try_more)
