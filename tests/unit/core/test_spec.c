@@ -201,7 +201,8 @@ TEST(test_refused)
 		{ "gang-pool", "yes or no", LIST("", "1") },
 		{ "gang-max-restarts", "from 1 to", LIST("0") },
 		{ "gang-waiting-time",
-		  "a time above 0 such as 30 (minutes), 10:00 or 1-12, or UNLIMITED",
+		  "a time above 0 such as 30 (minutes), 10:00 or 1-12, or "
+		  "UNLIMITED",
 		  LIST("", "0", "0:00", "-5", "10m", "99999999-0") },
 		{ "gang-order", "from 0 to 100000", LIST("-1", "first") },
 		{ "gang-order", "--gang-order=100001", LIST("100001") },
@@ -226,6 +227,7 @@ TEST(test_refused)
 		       "cpu=1000000000001", "cpu=5,", "cpu=5 mem=5",
 		       "gres/gpu=5",
 		       "cpu=1,mem=1,node=1,,,,,,,,,,,,,,,,,,,,,,,,"
+		       ""
 		       ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
 		       ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,") },
 		{ "gang-min-tres", "cpu is said twice",
