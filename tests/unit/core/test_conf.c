@@ -2,45 +2,19 @@
 /* test_conf.c - gang.conf, the settings of slurm-gang */
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "core/fabric/node_lines.h"
 #include "core/gang/conf.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 
-/* Each test writes its files under this name. */
-static char path[] = "test_conf.XXXXXX";
-
-static int make_file(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
-static void write_bytes(const char *bytes, size_t size)
-{
-	FILE *out = fopen(path, "w");
-
-	assert_non_null(out);
-	assert_int_equal(fwrite(bytes, 1, size, out), size);
-	assert_int_equal(fclose(out), 0);
-}
-
 static int load(const char *text, struct sgang_conf *conf,
 		struct sgang_error *err)
 {
-	write_bytes(text, strlen(text));
-	return sgang_conf_load(path, conf, err);
+	write_text(scratch_path, text);
+	return sgang_conf_load(scratch_path, conf, err);
 }
 
 /* It is read. */
@@ -54,18 +28,16 @@ static void take(const char *text, struct sgang_conf *conf)
 
 /* What sgang_conf_print_sources() says, without the sources; the caller frees
  * it. */
-static char *printed(const struct sgang_conf *conf)
+static char *settings_of(const struct sgang_conf *conf)
 {
-	char *text = NULL, *tab;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	static const char source[] = "\t# default";
+	char *text, *tab;
 
-	assert_non_null(out);
-	sgang_conf_print_sources(conf, NULL, out);
-	assert_int_equal(fclose(out), 0);
-	while ((tab = strstr(text, "\t# default")))
-		memmove(tab, tab + strlen("\t# default"),
-			strlen(tab + strlen("\t# default")) + 1);
+	sgang_conf_print_sources(conf, NULL, printing());
+	text = printed();
+	while ((tab = strstr(text, source)))
+		memmove(tab, tab + strlen(source),
+			strlen(tab + strlen(source)) + 1);
 	return text;
 }
 
@@ -76,14 +48,13 @@ static char *printed(const struct sgang_conf *conf)
 static char *changed(const struct sgang_conf *conf)
 {
 	struct sgang_conf plain;
-	char *text = NULL, *line, *old, *all = printed(conf), *rest = all;
+	char *line, *old, *all = settings_of(conf), *rest = all;
 	char *defaults, *to_come;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out;
 
-	assert_non_null(out);
 	sgang_conf_default(&plain);
-	to_come = defaults = printed(&plain);
+	to_come = defaults = settings_of(&plain);
+	out = printing();
 	while ((line = strsep(&rest, "\n")) && *line) {
 		old = *to_come ? strsep(&to_come, "\n") : line;
 		if (strncmp(old, line, strcspn(old, "=") + 1) != 0)
@@ -92,10 +63,9 @@ static char *changed(const struct sgang_conf *conf)
 			fprintf(out, "%s\n", line);
 	}
 	assert_string_equal(to_come, "");
-	assert_int_equal(fclose(out), 0);
 	free(defaults);
 	free(all);
-	return text;
+	return printed();
 }
 
 TEST(test_accepted)
@@ -265,7 +235,7 @@ static void assert_line(const struct sgang_error *err, const char *why)
 
 	if (*behind == ':')
 		why = behind + strlen(": ");
-	snprintf(where, sizeof(where), "%s:%ld: ", path,
+	snprintf(where, sizeof(where), "%s:%ld: ", scratch_path,
 		 *behind == ':' ? line : 1);
 	if (strncmp(err->text, where, strlen(where)) || !strstr(err->text, why))
 		fail_msg("\"%s\" lacks \"%s\" or \"%s\"", err->text, where,
@@ -493,13 +463,13 @@ TEST(test_no_text)
 
 	cannot_load("no/such/gang.conf", ENOENT, "gang.conf: cannot be opened");
 	cannot_load("/", EINVAL, "cannot be read");
-	write_bytes("Gangs=no\n\0\n", 11);
-	cannot_load(path, EINVAL, "not a text file");
+	write_bytes(scratch_path, "Gangs=no\n\0\n", 11);
+	cannot_load(scratch_path, EINVAL, "not a text file");
 	assert_non_null(large);
 	memset(large, '\n', size);
-	write_bytes(large, size);
+	write_bytes(scratch_path, large, size);
 	free(large);
-	cannot_load(path, EINVAL, "too large");
+	cannot_load(scratch_path, EINVAL, "too large");
 }
 
 /* Each allocation fails once; more gangs than there is room for at first. */
@@ -517,12 +487,12 @@ TEST(test_no_memory)
 			 "GangName=a/g%d MinMember=1\n"
 			 "NVLinkDomain=d%d Nodes=n%d\n",
 			 i, i, i);
-	write_bytes(text, strlen(text));
+	write_text(scratch_path, text);
 	memset(&conf, 0x5a, sizeof(conf));
 	before = conf;
 	for (n = 1;; n++) {
 		fail_at(n);
-		rc = sgang_conf_load(path, &conf, &err);
+		rc = sgang_conf_load(scratch_path, &conf, &err);
 		if (!fail_happened)
 			break;
 		fail_at(0);
@@ -608,7 +578,7 @@ TEST(test_copies)
 				sgang_conf_gang(one, "a", "b")->min_member, 3);
 			nvlink = sgang_conf_nvlinks(one, &count, &file);
 			assert_int_equal(count, 1);
-			assert_string_equal(file, path);
+			assert_string_equal(file, scratch_path);
 			assert_string_equal(nvlink->name, "d");
 			assert_string_equal(nvlink->nodes, "n[1-2]");
 			assert_int_equal(nvlink->line, 4);
@@ -673,17 +643,15 @@ TEST(test_many)
 	enum { GANGS = 5000 };
 	char *text, name[32];
 	struct sgang_conf conf;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = printing();
 
-	assert_non_null(out);
 	for (uint32_t i = 0; i < GANGS; i++) {
 		uint32_t k = i * 1231 % GANGS; /* each number once */
 
 		fprintf(out, "GangName=u%u/g%u MinMember=%u\n", k % 7, k,
 			k + 1);
 	}
-	assert_int_equal(fclose(out), 0);
+	text = printed();
 	take(text, &conf);
 	free(text);
 	for (uint32_t i = 0; i < GANGS; i++) {
@@ -703,16 +671,16 @@ TEST(test_many)
 TEST(test_many_nvlinks)
 {
 	clock_t begun = clock();
-	size_t n = 32000, size = 0;
-	char *text = NULL, expected[32];
+	size_t n = 32000;
+	char *text, expected[32];
 	struct sgang_error err;
 	struct sgang_conf conf;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = printing();
 
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "NVLinkDomain=d%zu Nodes=n%zu\n", i, i);
 	fprintf(out, "NVLinkDomain=d7 Nodes=x\n");
-	fclose(out);
+	text = printed();
 	assert_int_equal(load(text, &conf, &err), -1);
 	snprintf(expected, sizeof(expected), ":%zu: ", n + 1);
 	assert_non_null(strstr(err.text, expected));
@@ -724,24 +692,19 @@ TEST(test_many_nvlinks)
 /* etc/gang.conf shows every key, as a comment, with its default. */
 TEST(test_sample)
 {
-	const char *top = getenv("top_srcdir");
-	char name[4096], line[512], *keys = NULL, *defaults;
+	FILE *in = fopen(source_path("etc/gang.conf"), "r"), *out = printing();
+	char line[512], *keys, *defaults;
 	struct sgang_conf conf;
-	size_t size;
-	FILE *in, *out = open_memstream(&keys, &size);
 
-	snprintf(name, sizeof(name), "%s/etc/gang.conf", top ? top : ".");
-	in = fopen(name, "r");
 	assert_non_null(in);
-	assert_non_null(out);
 	while (fgets(line, sizeof(line), in))
 		if (line[0] == '#' && line[1] >= 'A' && line[1] <= 'Z' &&
 		    strchr(line, '='))
 			fputs(line + 1, out);
 	fclose(in);
-	assert_int_equal(fclose(out), 0);
+	keys = printed();
 	sgang_conf_default(&conf);
-	defaults = printed(&conf);
+	defaults = settings_of(&conf);
 	assert_string_equal(keys, defaults);
 	free(defaults);
 	free(keys);
@@ -751,17 +714,10 @@ TEST(test_sample)
 TEST(test_manual)
 {
 	static char page[64 * 1024];
-	const char *top = getenv("top_srcdir");
-	char name[4096], item[80], *text, *rest, *word;
+	char item[80], *text, *rest, *word;
 	struct sgang_conf conf;
-	FILE *in;
 
-	snprintf(name, sizeof(name), "%s/man/gang.conf.5", top ? top : ".");
-	in = fopen(name, "r");
-	assert_non_null(in);
-	assert_in_range(fread(page, 1, sizeof(page) - 1, in), 1,
-			sizeof(page) - 2);
-	fclose(in);
+	read_source("man/gang.conf.5", page, sizeof(page));
 	take("NodeTopology=n1 Hwloc=a.xml\n"
 	     "GangName=a/b MinMember=1 TotalNumber=1 "
 	     "MinTRES=cpu=1 Mode=strict Groups=a/c "
@@ -769,7 +725,7 @@ TEST(test_manual)
 	     "Topology=prefer:leaf RankOrder=ring\n"
 	     "NVLinkDomain=d Nodes=n1\n",
 	     &conf);
-	text = printed(&conf);
+	text = settings_of(&conf);
 	rest = text;
 	while ((word = strsep(&rest, " \n"))) {
 		snprintf(item, sizeof(item),
@@ -844,25 +800,22 @@ TEST(test_round_trip)
 		struct sgang_conf conf, again;
 		struct sgang_error err;
 		char *text, *first, *second;
-		size_t size, i;
-		FILE *out = open_memstream(&text, &size);
 
-		assert_non_null(out);
-		random_settings(&seed, 'a' + round % 26, out);
-		assert_int_equal(fclose(out), 0);
+		random_settings(&seed, 'a' + round % 26, printing());
+		text = printed();
 		if (load(text, &conf, &err))
 			fail_msg("seed %d round %d: %s", SEED, round, err.text);
-		first = printed(&conf);
+		first = settings_of(&conf);
 		if (load(first, &again, &err))
 			fail_msg("seed %d round %d: %s", SEED, round, err.text);
-		second = printed(&again);
+		second = settings_of(&again);
 		assert_string_equal(first, second);
 		assert_memory_equal(conf.costs.hop, again.costs.hop,
 				    sizeof(conf.costs.hop));
 		assert_memory_equal(conf.costs.bandwidth, again.costs.bandwidth,
 				    sizeof(conf.costs.bandwidth));
 		assert_int_equal(conf.costs.leaf, again.costs.leaf);
-		for (i = 0; i < SGANG_LEVELS; i++)
+		for (size_t i = 0; i < SGANG_LEVELS; i++)
 			assert_string_equal(conf.costs.name[i],
 					    again.costs.name[i]);
 		free(text);
@@ -918,24 +871,20 @@ TEST(sources_are_told)
 		"GangName=a/b MinMember=3\t# here/gang.conf:4\n";
 	struct sgang_conf conf, again;
 	struct sgang_error err;
-	char *text = NULL, *plain, *plain_again;
-	size_t size = 0;
-	FILE *out;
+	char *text, *plain, *plain_again;
 
 	take("# mine\nHopCosts=1,3,9\n"
 	     "NVLinkDomain=a Nodes=n[1-2]\n"
 	     "GangName=a/b MinMember=3\n"
 	     "NodeTopology=n1 Hwloc=x.xml\n",
 	     &conf);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
-	sgang_conf_print_sources(&conf, "here/gang.conf", out);
-	assert_int_equal(fclose(out), 0);
+	sgang_conf_print_sources(&conf, "here/gang.conf", printing());
+	text = printed();
 	assert_ptr_equal(strstr(text, wanted), text);
 	assert_string_equal(strstr(text, "NVLinkDomain"), tail);
 	assert_int_equal(load(text, &again, &err), 0);
-	plain = printed(&conf);
-	plain_again = printed(&again);
+	plain = settings_of(&conf);
+	plain_again = settings_of(&again);
 	assert_string_equal(plain, plain_again);
 	free(plain_again);
 	free(plain);
@@ -1032,4 +981,4 @@ TEST(test_limits_of_accounts)
 	assert_int_equal(sgang_conf_account_limit("", "a"), UINT32_MAX);
 }
 
-TEST_MAIN(make_file, remove_file)
+TEST_MAIN(make_scratch, remove_scratch)

@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "core/gang/record.h"
 #include "fuzz.h"
 
@@ -582,30 +583,21 @@ static int check_old_file(const char *path, const char *ns, const char *name)
 	return records;
 }
 
-static const char *top_folder(void)
-{
-	const char *top = getenv("top_srcdir");
-
-	return top ? top : ".";
-}
-
 TEST(test_old_records)
 {
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/tests/data/records.txt", top_folder());
-	assert_in_range(check_old_file(path, "alice", "train"), 6, 1000);
+	assert_in_range(check_old_file(source_path("tests/data/records.txt"),
+				       "alice", "train"),
+			6, 1000);
 }
 
 /* Of whole clusters: the records of all jobs. */
 TEST(test_recorded)
 {
-	char pattern[4096];
 	glob_t found;
 
-	snprintf(pattern, sizeof(pattern),
-		 "%s/tests/data/upgrade/*/records.txt", top_folder());
-	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(glob(source_path("tests/data/upgrade/*/records.txt"),
+			      0, NULL, &found),
+			 0);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		assert_in_range(check_old_file(found.gl_pathv[i], "root", NULL),
 				50, 1000);

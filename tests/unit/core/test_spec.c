@@ -2,6 +2,7 @@
 /* test_spec.c - what one member says about its gang */
 
 #include "../unit.h"
+#include "../texts.h"
 #include "core/gang/spec.h"
 #include "fuzz.h"
 
@@ -500,17 +501,11 @@ static bool has_item(const char *page, const char *option)
 TEST(test_manual)
 {
 	static char page[64 * 1024];
-	const char *top = getenv("top_srcdir"), *item = page;
 	const struct sgang_option *o;
-	char name[4096], word[80];
-	FILE *in;
+	const char *item = page;
+	char word[80];
 
-	snprintf(name, sizeof(name), "%s/man/spank_gang.8", top ? top : ".");
-	in = fopen(name, "r");
-	assert_non_null(in);
-	assert_in_range(fread(page, 1, sizeof(page) - 1, in), 1,
-			sizeof(page) - 2);
-	fclose(in);
+	read_source("man/spank_gang.8", page, sizeof(page));
 	for (o = sgang_spec_options(); o->name; o++) {
 		if (has_item(page, o->name) == o->hidden ||
 		    (o->alias && !has_item(page, o->alias)))
