@@ -8,6 +8,7 @@
 #include "fail_plan.h"
 #include "fuzz.h"
 #include "node_bits.h"
+#include "textbook.h"
 
 static struct sgang_placement *plan(const struct bed *bed)
 {
@@ -56,11 +57,6 @@ static void refuse(const struct bed *bed, struct sgang_nofit *nofit)
 	assert_ptr_equal(placement, &bed);
 	assert_int_equal(sgang_plan(&bed->request, &placement, NULL, NULL), 0);
 }
-
-static const char textbook[] =
-	"SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
-	"SwitchName=r3 Nodes=n[5-6]\nSwitchName=r4 Nodes=n[7-8]\n"
-	"SwitchName=root Switches=r[1-4]\n";
 
 /* 4.18, 4.20, 4.22: eight ranks go to two islands of one rack */
 TEST(test_textbook)

@@ -280,11 +280,7 @@ static void make_world(struct world *world, uint64_t seed, enum world_kind kind)
 		make_weights(world, &random);
 	if (kind & REQUIRED)
 		make_required(world, &random);
-	world->request.fabric = world->fabric;
-	world->request.costs = &world->costs;
-	world->request.free = world->free;
-	world->request.total = world->total;
-	world->request.members = world->member;
+	ORACLE_REQUEST(world);
 	world->request.n_members = world->n_members;
 	world->request.max_level = fuzz_small(&random, 3) ?
 					   SGANG_LEVEL_UNCONNECTED :
@@ -536,14 +532,6 @@ static void brute_force(struct brute *brute, const struct world *world)
 }
 
 /* -- what must hold of every placement -- */
-
-#define CHECK(what)                                                          \
-	do {                                                                 \
-		if (!(what))                                                 \
-			fail_msg("seed %lu, %s: not %s\n%s",                 \
-				 (unsigned long)world->seed, world->planner, \
-				 #what, world->text);                        \
-	} while (0)
 
 static void check_runs(const struct world *world,
 		       const struct sgang_placement *placement)

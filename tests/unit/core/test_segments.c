@@ -171,11 +171,7 @@ static void make_world(struct world *world, uint64_t seed)
 	make_members(world, &random);
 	make_given(world, &random);
 	make_groups(world, &random);
-	world->request.fabric = world->fabric;
-	world->request.costs = &world->costs;
-	world->request.free = world->free;
-	world->request.total = world->total;
-	world->request.members = world->member;
+	ORACLE_REQUEST(world);
 	world->request.n_members = world->n_members;
 	world->request.max_level = SGANG_LEVEL_UNCONNECTED;
 }
