@@ -335,17 +335,23 @@ static struct sgang_fabric *load_file(const char *path, struct sgang_error *err)
 	return sgang_fabric_load_file(&conf, path, NULL, 0, err);
 }
 
+static void cannot_load(const char *path, int errnum, const char *why)
+{
+	struct sgang_error err;
+
+	assert_null(load_file(path, &err));
+	assert_int_equal(errno, errnum);
+	assert_non_null(strstr(err.text, why));
+}
+
 IN_FOLDER(test_files)
 {
 	struct sgang_fabric *fabric;
 	struct sgang_error err;
 	char text[256];
 
-	assert_null(load_file(topology, &err));
-	assert_int_equal(errno, ENOENT);
-	assert_non_null(strstr(err.text, topology));
-	assert_null(load_file(folder, &err));
-	assert_int_equal(errno, EISDIR);
+	cannot_load(topology, ENOENT, topology);
+	cannot_load(folder, EISDIR, folder);
 
 	write_text(topology, "# 1\nInclude part.conf\n"
 			     "SwitchName=t Switches=a,b\n");
@@ -357,20 +363,14 @@ IN_FOLDER(test_files)
 
 	/* a message names the file that is at fault */
 	write_text(part, "SwitchName=a Nodes=n1\n\nSwitchName=b\n");
-	assert_null(load_file(topology, &err));
-	assert_non_null(strstr(err.text, "part.conf:3:"));
+	cannot_load(topology, EINVAL, "part.conf:3:");
 	write_text(part, "BlockName=a Nodes=n1\n");
-	assert_null(load_file(topology, &err));
-	assert_non_null(strstr(err.text, "topology:3: "));
-	assert_non_null(strstr(err.text, "part.conf:1"));
+	cannot_load(topology, EINVAL, "topology:3: ");
+	cannot_load(topology, EINVAL, "part.conf:1");
 	write_text(part, "Include part.conf\n");
-	assert_null(load_file(topology, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "deep"));
+	cannot_load(topology, EINVAL, "deep");
 	write_bytes(part, "SwitchName=a\0Nodes=n1\n", 22);
-	assert_null(load_file(topology, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "not a text file"));
+	cannot_load(topology, EINVAL, "not a text file");
 }
 
 /* 4.27: the shapes that are shipped. */
