@@ -140,22 +140,12 @@ static void make_groups(struct world *world, uint64_t *random)
 static void make_world(struct world *world, uint64_t seed)
 {
 	uint64_t random = seed * 977 + 13;
-	struct sgang_error err;
-	const char *names[NODES_MAX];
-	char name[NODES_MAX][8];
 	uint32_t most;
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
 	make_blocks(world, &random);
-	for (uint32_t i = 0; i < world->n_nodes; i++) {
-		sprintf(name[i], "n%u", i);
-		names[i] = name[i];
-	}
-	world->fabric = sgang_fabric_parse(world->text, "test", names,
-					   world->n_nodes, &err);
-	if (!world->fabric)
-		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
+	world->fabric = oracle_fabric(world->text, seed);
 	oracle_costs(&world->costs, &random);
 	most = 1 + !fuzz_small(&random, 3);
 	for (uint32_t i = 0; i < world->n_nodes; i++) {
