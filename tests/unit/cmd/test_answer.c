@@ -2,6 +2,7 @@
 /* test_answer.c - what forms make of an answer */
 
 #include "../unit.h"
+#include "../texts.h"
 #include "cmd/answer.h"
 
 static const char answer[] =
@@ -18,16 +19,10 @@ static const char answer[] =
 static void check(const char *form, const char *expected)
 {
 	struct json_object *object = json_tokener_parse(answer);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 
-	assert_non_null(out);
 	assert_non_null(object);
-	sgang_answer_text(object, form, out);
-	fclose(out);
-	assert_string_equal(text, expected);
-	free(text);
+	sgang_answer_text(object, form, printing());
+	assert_printed(expected);
 	json_object_put(object);
 }
 
@@ -94,17 +89,11 @@ TEST(rows_are_repeated)
 TEST(control_characters_are_not_printed)
 {
 	struct json_object *object = json_object_new_object();
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 
-	assert_non_null(out);
 	json_object_object_add(object, "name",
 			       json_object_new_string("a\033[31m\n\177\xff"));
-	sgang_answer_text(object, "{name}\n", out);
-	fclose(out);
-	assert_string_equal(text, "a?[31m??\xff\n");
-	free(text);
+	sgang_answer_text(object, "{name}\n", printing());
+	assert_printed("a?[31m??\xff\n");
 	json_object_put(object);
 }
 

@@ -6,37 +6,37 @@
  */
 
 #include <time.h>
-#include <unistd.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "../core/fail_alloc.h"
 #include "cmd/gangfile.h"
-
-static char path[] = "gangfile.XXXXXX";
-
-static int make_file(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
 
 static int load(const char *text, struct sgang_gangfile *file,
 		struct sgang_error *err)
 {
-	FILE *out = fopen(path, "w");
+	write_text(scratch_path, text);
+	return sgang_gangfile_load(scratch_path, "alice", file, err);
+}
 
-	assert_non_null(out);
-	fputs(text, out);
-	fclose(out);
-	return sgang_gangfile_load(path, "alice", file, err);
+/* A file that is right. */
+static void take(const char *text, struct sgang_gangfile *file)
+{
+	struct sgang_error err;
+
+	if (load(text, file, &err))
+		fail_msg("%s", err.text);
+}
+
+/* The command of its role number 'i'. */
+static void command_of(const struct sgang_gangfile *file, size_t i,
+		       bool placeholders, struct sgang_words *words)
+{
+	struct sgang_error err;
+
+	if (sgang_gangfile_command(file, &file->role[i], placeholders, words,
+				   &err))
+		fail_msg("%s", err.text);
 }
 
 static const char good[] =
@@ -70,6 +70,13 @@ TEST(a_pool_is_read)
 				   "    array: yes\n"
 				   "    command: a\n";
 	static const char *const yes[] = { "yes", "true" };
+	static const char *const bad[][2] = {
+		{ "maybe", "pool: expected yes or no" },
+		{ "yes\n    min-member: 2", "min-member is given for a pool" },
+		{ "yes\n    command: a\n"
+		  "  - name: x\n    gang: reserve\n    pool: no",
+		  "pool: gang alice/reserve has yes" },
+	};
 	struct sgang_words words;
 	struct sgang_gangfile file;
 	struct sgang_error err;
@@ -77,40 +84,31 @@ TEST(a_pool_is_read)
 
 	for (size_t i = 0; i < COUNT(yes); i++) {
 		snprintf(with, sizeof(with), text, yes[i]);
-		assert_int_equal(load(with, &file, &err), 0);
+		take(with, &file);
 		assert_true(file.gang[1].spec.pool);
 		assert_int_equal(file.gang[1].spec.min_member, 0);
 		assert_int_equal(file.gang[1].spec.total, 0);
 		assert_false(file.gang[0].spec.groups_set);
 		assert_string_equal(file.gang[0].spec.spare_pool, "reserve");
 		assert_int_equal(file.gang[0].spec.min_member, 2);
-		assert_int_equal(sgang_gangfile_command(&file, &file.role[1],
-							false, &words, &err),
-				 0);
+		command_of(&file, 1, false, &words);
 		assert_string_equal(words.word[2], "--gang=alice/reserve");
 		assert_string_equal(words.word[3], "--array=0-2");
 		sgang_words_clear(&words);
 		sgang_gangfile_clear(&file);
 	}
-	snprintf(with, sizeof(with), text, "maybe");
-	assert_int_equal(load(with, &file, &err), -1);
-	assert_non_null(strstr(err.text, "pool: expected yes or no"));
-	snprintf(with, sizeof(with), text, "yes\n    min-member: 2");
-	assert_int_equal(load(with, &file, &err), -1);
-	assert_non_null(strstr(err.text, "min-member is given for a pool"));
-	snprintf(with, sizeof(with), text,
-		 "yes\n    command: a\n"
-		 "  - name: x\n    gang: reserve\n    pool: no");
-	assert_int_equal(load(with, &file, &err), -1);
-	assert_non_null(strstr(err.text, "pool: gang alice/reserve has yes"));
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		snprintf(with, sizeof(with), text, bad[i][0]);
+		assert_int_equal(load(with, &file, &err), -1);
+		assert_non_null(strstr(err.text, bad[i][1]));
+	}
 }
 
 TEST(all_of_it_is_read)
 {
 	struct sgang_gangfile file;
-	struct sgang_error err;
 
-	assert_int_equal(load(good, &file, &err), 0);
+	take(good, &file);
 	assert_int_equal(file.n_gangs, 2);
 	assert_string_equal(file.gang[0].spec.ns, "alice");
 	assert_string_equal(file.gang[0].spec.name, "train");
@@ -162,12 +160,9 @@ TEST(a_command_is_made)
 					      "b c" };
 	struct sgang_words words;
 	struct sgang_gangfile file;
-	struct sgang_error err;
 
-	assert_int_equal(load(good, &file, &err), 0);
-	assert_int_equal(sgang_gangfile_command(&file, &file.role[0], false,
-						&words, &err),
-			 0);
+	take(good, &file);
+	command_of(&file, 0, false, &words);
 	assert_int_equal(words.n, COUNT(wanted));
 	for (size_t i = 0; i < COUNT(wanted); i++)
 		assert_string_equal(words.word[i], wanted[i]);
@@ -195,17 +190,14 @@ TEST(placeholders_are_arrays)
 				   "- {name: executor, min: 8}\n";
 	struct sgang_gangfile file;
 	struct sgang_words words;
-	struct sgang_error err;
 
-	assert_int_equal(load(text, &file, &err), 0);
+	take(text, &file);
 	assert_int_equal(file.gang[0].members, 9);
 	assert_int_equal(sgang_gangfile_jobs(&file.role[0]), 1);
 	assert_int_equal(sgang_gangfile_jobs(&file.role[1]), 0);
 	assert_int_equal(file.role[0].placeholders, 1);
 	assert_int_equal(file.role[1].placeholders, 8);
-	assert_int_equal(sgang_gangfile_command(&file, &file.role[1], true,
-						&words, &err),
-			 0);
+	command_of(&file, 1, true, &words);
 	has_word(&words, "--gang-placeholder=1");
 	has_word(&words, "--gang-placeholders=hard");
 	has_word(&words, "--gang-placeholder-unused=00:30:00");
@@ -267,11 +259,9 @@ TEST(a_tree_is_read)
 	};
 	struct sgang_gangfile file;
 	struct sgang_words words;
-	struct sgang_error err = { "" };
 	char option[SGANG_ROLE_SIZE + 16];
 
-	if (load(serve, &file, &err))
-		fail_msg("%s", err.text);
+	take(serve, &file);
 	assert_true(file.is_tree);
 	assert_int_equal(file.n_gangs, 1);
 	assert_int_equal(file.gang[0].groups, 3);
@@ -283,9 +273,7 @@ TEST(a_tree_is_read)
 		assert_string_equal(file.role[i].name, wanted[i].name);
 		assert_string_equal(file.role[i].role_text, wanted[i].role);
 		assert_int_equal(file.role[i].count, wanted[i].count);
-		assert_int_equal(sgang_gangfile_command(&file, &file.role[i],
-							false, &words, &err),
-				 0);
+		command_of(&file, i, false, &words);
 		snprintf(option, sizeof(option), "--gang-role=%s",
 			 wanted[i].role);
 		has_word(&words, option);
@@ -383,7 +371,7 @@ TEST(bad_trees_are_refused)
 		snprintf(text, sizeof(text), "gang: a\nroles:\n%s",
 			 cases[i].roles);
 		if (load(text, &file, &err) != -1 || errno != EINVAL ||
-		    strcmp(err.text + strlen(path), cases[i].why))
+		    strcmp(err.text + strlen(scratch_path), cases[i].why))
 			fail_msg("%s%s\nnot %s", text, err.text, cases[i].why);
 		assert_int_equal(file.n_roles, 7);
 	}
@@ -454,8 +442,10 @@ TEST(bad_files_are_refused)
 		err.text[0] = '\0';
 		assert_int_equal(load(cases[i].text, &file, &err), -1);
 		assert_int_equal(errno, EINVAL);
-		assert_memory_equal(err.text, path, strlen(path));
-		assert_string_equal(err.text + strlen(path), cases[i].why);
+		assert_memory_equal(err.text, scratch_path,
+				    strlen(scratch_path));
+		assert_string_equal(err.text + strlen(scratch_path),
+				    cases[i].why);
 		assert_int_equal(file.n_roles, 7);
 	}
 }
@@ -470,7 +460,7 @@ static const char *said_of(const char *form, const char *option,
 
 	snprintf(text, sizeof(text), form, option);
 	assert_int_equal(load(text, &file, err), -1);
-	return err->text + strlen(path);
+	return err->text + strlen(scratch_path);
 }
 
 static bool is_key_of_gang(const char *key)
@@ -583,18 +573,17 @@ TEST(many_keys)
 	clock_t begun = clock();
 	struct sgang_gangfile file;
 	struct sgang_error err;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	char *text;
+	FILE *out = printing();
 
 	for (int i = 0; i < 32000; i++)
 		fprintf(out, "k%d: 1\n", i);
 	fprintf(out, "k5: 1\nk4: 1\n");
-	fclose(out);
+	text = printed();
 	assert_int_equal(load(text, &file, &err), -1);
 	assert_non_null(strstr(err.text, ":32001: the key \"k5\" stands"));
 	assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 2);
 	free(text);
 }
 
-TEST_MAIN(make_file, remove_file)
+TEST_MAIN(make_scratch, remove_scratch)

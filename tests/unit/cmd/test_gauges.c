@@ -2,6 +2,7 @@
 /* test_gauges.c - the present state of all gangs as numbers */
 
 #include "../unit.h"
+#include "../texts.h"
 #include "../core/fail_alloc.h"
 #include "cmd/gauges.h"
 
@@ -82,17 +83,14 @@ TEST(labels_are_quoted)
 	struct sgang_error err;
 	struct bed bed;
 	char *text;
-	size_t size;
-	FILE *out;
 
 	memset(&bed, 0, sizeof(bed));
 	bed.gangs.gang = bed.gang;
 	add(&bed, "a\"b\\c\nd", "gpu", SGANG_PHASE_RUNNING, SGANG_ROW_RUNNING,
 	    "n1", 1);
 	assert_int_equal(sgang_gauges_count(&bed.gangs, NOW, &gauges, &err), 0);
-	out = open_memstream(&text, &size);
-	sgang_gauges_print(&gauges, out);
-	fclose(out);
+	sgang_gauges_print(&gauges, printing());
+	text = printed();
 	assert_non_null(strstr(text, "{partition=\"gpu\",namespace=\"a\\\"b\\\\"
 				     "c\\nd\",state=\"running\"} 1\n"));
 	free(text);

@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "cmd/listing.h"
 #include "cmd/scene_queue.h"
 
@@ -122,21 +123,16 @@ LISTING_TEST(test_table)
 			.ended = cases[i].ended,
 		};
 		struct sgang_error err;
-		char *text = NULL;
-		size_t size;
-		FILE *out = open_memstream(&text, &size);
 
-		assert_non_null(out);
 		if (cases[i].phases)
 			assert_int_equal(sgang_listing_set(&listing,
 							   SGANG_LISTING_PHASE,
 							   cases[i].phases),
 					 0);
-		assert_int_equal(
-			sgang_listing_print(&listing, &gangs, 0, out, &err), 0);
-		assert_int_equal(fclose(out), 0);
-		assert_string_equal(text, cases[i].table);
-		free(text);
+		assert_int_equal(sgang_listing_print(&listing, &gangs, 0,
+						     printing(), &err),
+				 0);
+		assert_printed(cases[i].table);
 	}
 }
 

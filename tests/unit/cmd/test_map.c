@@ -2,6 +2,7 @@
 /* test_map.c - where each rank of a gang is, written for others */
 
 #include "../unit.h"
+#include "../texts.h"
 #include "cmd/jobs.h"
 #include "cmd/map.h"
 #include "core/base/hostlist.h"
@@ -128,15 +129,10 @@ TEST(test_hostfile)
 	struct sgang_map_member members[2];
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		char *text;
-		size_t size;
-		FILE *out = open_memstream(&text, &size);
-
 		fill(members, cases[i].ring);
-		assert_int_equal(sgang_map_hostfile(out, members, 2, NULL), 0);
-		fclose(out);
-		assert_string_equal(text, cases[i].text);
-		free(text);
+		assert_int_equal(
+			sgang_map_hostfile(printing(), members, 2, NULL), 0);
+		assert_printed(cases[i].text);
 		clear(members);
 	}
 }
@@ -154,33 +150,33 @@ TEST(test_rankfile)
 				     "rank 7=n2 slot=1:0-1\n";
 	struct sgang_map_member members[2];
 	struct sgang_error err;
-	size_t size;
-	char *text;
-	FILE *out = open_memstream(&text, &size);
 
 	fill(members, "n[1-2]");
-	assert_int_equal(sgang_map_rankfile(out, members, 2, &err), 0);
-	fclose(out);
-	assert_string_equal(text, wanted);
-	free(text);
+	assert_int_equal(sgang_map_rankfile(printing(), members, 2, &err), 0);
+	assert_printed(wanted);
 
 	/* one member alone begins with rank 0 */
-	out = open_memstream(&text, &size);
-	assert_int_equal(sgang_map_rankfile(out, members + 1, 1, &err), 0);
-	fclose(out);
-	assert_string_equal(text, "rank 0=n2 slot=0:1;0:3\n"
-				  "rank 1=n2 slot=1:0-1\n");
-	free(text);
+	assert_int_equal(sgang_map_rankfile(printing(), members + 1, 1, &err),
+			 0);
+	assert_printed("rank 0=n2 slot=0:1;0:3\nrank 1=n2 slot=1:0-1\n");
 
 	nodes[1].cores_per_socket = 0;
-	out = open_memstream(&text, &size);
-	assert_int_equal(sgang_map_rankfile(out, members + 1, 1, &err), -1);
-	fclose(out);
-	free(text);
+	assert_int_equal(sgang_map_rankfile(printing(), members + 1, 1, &err),
+			 -1);
+	free(printed());
 	assert_string_equal(err.text, "Slurm does not know the cores of job 8 "
 				      "on node n2");
 	nodes[1].cores_per_socket = 4;
 	clear(members);
+}
+
+static void assert_seat(struct json_object *list, size_t rank,
+			const char *wanted)
+{
+	assert_string_equal(json_object_to_json_string_ext(
+				    json_object_array_get_idx(list, rank),
+				    JSON_C_TO_STRING_PLAIN),
+			    wanted);
 }
 
 /* 4.28: rank, node, GPU; what is inside the node where that is known. */
@@ -195,16 +191,12 @@ TEST(test_json)
 	members[0].node[0].topo = topo;
 	list = sgang_map_json(members, 2);
 	assert_int_equal(json_object_array_length(list), 8);
-	seat = json_object_array_get_idx(list, 2);
-	assert_string_equal(
-		json_object_to_json_string_ext(seat, JSON_C_TO_STRING_PLAIN),
-		"{\"rank\":2,\"member\":0,\"job_id\":7,\"node\":\"n1\","
-		"\"local_rank\":2,\"gpu\":2,\"island\":1,\"nic\":null}");
-	seat = json_object_array_get_idx(list, 7);
-	assert_string_equal(
-		json_object_to_json_string_ext(seat, JSON_C_TO_STRING_PLAIN),
-		"{\"rank\":7,\"member\":1,\"job_id\":8,\"node\":\"n2\","
-		"\"local_rank\":1,\"gpu\":1,\"island\":null,\"nic\":null}");
+	assert_seat(list, 2,
+		    "{\"rank\":2,\"member\":0,\"job_id\":7,\"node\":\"n1\","
+		    "\"local_rank\":2,\"gpu\":2,\"island\":1,\"nic\":null}");
+	assert_seat(list, 7,
+		    "{\"rank\":7,\"member\":1,\"job_id\":8,\"node\":\"n2\","
+		    "\"local_rank\":1,\"gpu\":1,\"island\":null,\"nic\":null}");
 	json_object_put(list);
 
 	/* 2.15: the group of a member of a tree */
@@ -221,12 +213,10 @@ TEST(test_json)
 	/* the last of four ranks has the last GPU, and its card */
 	members[0].node[0].ranks = 4;
 	list = sgang_map_json(members, 1);
-	seat = json_object_array_get_idx(list, 3);
-	assert_string_equal(
-		json_object_to_json_string_ext(seat, JSON_C_TO_STRING_PLAIN),
-		"{\"rank\":3,\"member\":0,\"job_id\":7,\"node\":\"n1\","
-		"\"local_rank\":3,\"gpu\":3,\"island\":1,"
-		"\"nic\":\"mlx5_1\"}");
+	assert_seat(list, 3,
+		    "{\"rank\":3,\"member\":0,\"job_id\":7,\"node\":\"n1\","
+		    "\"local_rank\":3,\"gpu\":3,\"island\":1,"
+		    "\"nic\":\"mlx5_1\"}");
 	json_object_put(list);
 
 	/* without GPUs it is the island of the cores */
@@ -330,9 +320,6 @@ TEST(test_limits)
 	char *names[] = { nodes[1].name, nodes[0].name };
 	char *others[] = { nodes[1].name, nodes[1].name };
 	struct sgang_error err;
-	size_t size;
-	char *text;
-	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(
 		sgang_map_fill(&member, &alloc, UINT64_MAX, names, &err), -1);
@@ -340,10 +327,8 @@ TEST(test_limits)
 	assert_int_equal(sgang_map_fill(&member, &alloc, 2, others, &err), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_null(member.node);
-	assert_int_equal(sgang_map_hostfile(out, NULL, 0, NULL), 0);
-	fclose(out);
-	assert_string_equal(text, "");
-	free(text);
+	assert_int_equal(sgang_map_hostfile(printing(), NULL, 0, NULL), 0);
+	assert_printed("");
 }
 
 /* 4.28, 4.30: ranks that communication groups lay out in another order. */
@@ -351,11 +336,8 @@ TEST(test_layout)
 {
 	struct sgang_map_member members[2];
 	struct sgang_error err;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = printing();
 
-	assert_non_null(out);
 	fill(members, "n[1-2]");
 	assert_int_equal(sgang_map_layout(&members[0], "0-1,4,2-3,7", &err), 0);
 	assert_int_equal(sgang_map_layout(&members[1], "5-6", &err), 0);
@@ -363,10 +345,8 @@ TEST(test_layout)
 	fputc('\n', out);
 	/* of one member alone: in the order of its ranks, counted from 0 */
 	assert_int_equal(sgang_map_hostfile(out, members, 1, &err), 0);
-	fclose(out);
-	assert_string_equal(text, "n1\nn1\nn2\nn2\nn1\nn2\nn2\nn2\n\n"
-				  "n1\nn1\nn2\nn2\nn1\nn2\n");
-	free(text);
+	assert_printed("n1\nn1\nn2\nn2\nn1\nn2\nn2\nn2\n\n"
+		       "n1\nn1\nn2\nn2\nn1\nn2\n");
 	clear(members);
 }
 

@@ -2,6 +2,7 @@
 /* test_scene.c - what a picture shows, where its boxes are, and its text */
 
 #include "../unit.h"
+#include "../texts.h"
 #include "cmd/markup.h"
 #include "cmd/nodes.h"
 #include "cmd/scene.h"
@@ -340,6 +341,17 @@ TEST(gpus_are_counted)
 				 cases[i].gpus);
 }
 
+/* A job of the gang a/x. */
+#define RUNNING(id, has, ...)                                         \
+	{                                                             \
+		.class = SGANG_ROW_RUNNING, .job_id = id, .tasks = 1, \
+		.nodes = (char *)has,                                 \
+		.record = { .ns = "a",                                \
+			    .name = "x",                              \
+			    .phase = SGANG_PHASE_RUNNING,             \
+			    __VA_ARGS__ },                            \
+	}
+
 /* Members in the wrong order, one that came later, one that waits. */
 ON_STAGE(a_cluster_becomes_a_scene)
 {
@@ -364,26 +376,12 @@ ON_STAGE(a_cluster_becomes_a_scene)
 		.topology_conf = true,
 	};
 	struct sgang_jobrow row[] = {
-		{ .record = LIST(.ns = "a", .name = "x",
-				 .phase = SGANG_PHASE_RUNNING, .placed = true,
-				 .member_rank = 1, .ring_cost = 33,
-				 .ring_best = 14, .cross_links = 2,
-				 .tier = "spine",
-				 .hops = "leaf:1,spine:2,island:1"),
-		  .class = SGANG_ROW_RUNNING,
-		  .job_id = 7,
-		  .tasks = 1,
-		  .nodes = (char *)"n1" },
-		{ .record = LIST(.ns = "a", .name = "x",
-				 .phase = SGANG_PHASE_RUNNING, .placed = true,
-				 .ring_cost = 33, .ring_best = 14,
-				 .cross_links = 2, .tier = "spine",
-				 .hops = "leaf:1,spine:2,island:1",
-				 .at = "n4,n2"),
-		  .class = SGANG_ROW_RUNNING,
-		  .job_id = 8,
-		  .tasks = 1,
-		  .nodes = (char *)"n[2,4]" },
+		RUNNING(7, "n1", .placed = true, .member_rank = 1,
+			.ring_cost = 33, .ring_best = 14, .cross_links = 2,
+			.tier = "spine", .hops = "leaf:1,spine:2,island:1"),
+		RUNNING(8, "n[2,4]", .placed = true, .ring_cost = 33,
+			.ring_best = 14, .cross_links = 2, .tier = "spine",
+			.hops = "leaf:1,spine:2,island:1", .at = "n4,n2"),
 		{ .record = LIST(.ns = "a", .name = "x",
 				 .phase = SGANG_PHASE_RUNNING),
 		  .class = SGANG_ROW_RUNNING,
@@ -480,22 +478,12 @@ ON_STAGE(roles_have_nodes)
 
 static void check_markup(const char *text, size_t most, const char *wanted)
 {
-	char *made = NULL;
-	size_t size;
-	FILE *out = open_memstream(&made, &size);
-
-	assert_non_null(out);
-	sgang_markup_text(out, text, most);
-	fclose(out);
-	assert_string_equal(made, wanted);
-	free(made);
+	sgang_markup_text(printing(), text, most);
+	assert_printed(wanted);
 }
 
 TEST(markup_is_plain_text)
 {
-	char *made = NULL;
-	size_t size;
-	FILE *out = open_memstream(&made, &size);
 	struct json_object *object = json_object_new_string("</script><!--&");
 
 	check_markup("n1", 80, "n1");
@@ -506,13 +494,9 @@ TEST(markup_is_plain_text)
 	check_markup("1234567", 6, "123...");
 	check_markup("<<<<<<<", 6, "&lt;&lt;&lt;...");
 	check_markup("1234", 2, "");
-	assert_non_null(out);
-	assert_int_equal(sgang_markup_json(out, object), 0);
-	fclose(out);
+	assert_int_equal(sgang_markup_json(printing(), object), 0);
+	assert_printed("\"\\u003c\\/script\\u003e\\u003c!--\\u0026\"");
 	json_object_put(object);
-	assert_string_equal(made,
-			    "\"\\u003c\\/script\\u003e\\u003c!--\\u0026\"");
-	free(made);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "../core/fail_alloc.h"
 #include "cmd/simulate.h"
 #include "cmd/simulate_raster.h"
@@ -100,37 +101,45 @@ static int drop_fabrics(void **state)
 /* ---- the timeline ---- */
 
 /* From column 'from' to before 'to' the row has that value, on its ends too. */
-#define assert_cells(raster, row, from, to, value)                            \
-	do {                                                                  \
-		const uint32_t *cells = (raster).cell + (row)*COLUMNS;        \
-		for (uint32_t at = (from); at < (to); at++)                   \
-			if (cells[at] != (value))                             \
-				fail_msg("row %d column %u is %u, not %u",    \
-					 (int)(row), at, cells[at], (value)); \
-	} while (0)
+static void assert_cells(const struct sgang_simulate_raster *raster,
+			 uint32_t row, uint32_t from, uint32_t to,
+			 uint32_t value)
+{
+	const uint32_t *cells = raster->cell + row * COLUMNS;
+
+	for (uint32_t at = from; at < to; at++)
+		if (cells[at] != value)
+			fail_msg("row %u column %u is %u, not %u", row, at,
+				 cells[at], value);
+}
+
+static void draw(size_t which, struct sgang_simulate_raster *raster)
+{
+	assert_int_equal(sgang_simulate_raster(&simulation, &config[which],
+					       raster, NULL),
+			 0);
+}
 
 TEST(who_had_which_nodes)
 {
 	struct sgang_simulate_raster raster;
 
-	assert_int_equal(sgang_simulate_raster(&simulation, &config[0], &raster,
-					       NULL),
-			 0);
+	draw(0, &raster);
 	assert_int_equal(raster.rows, 4);
 	assert_int_equal(raster.nodes, 1);
 	assert_int_equal(raster.from, FROM);
 	assert_int_equal(raster.until, UNTIL);
 	/* n1, n3, n2, n4 */
-	assert_cells(raster, 0, 0, 100, (uint32_t)SGANG_SIMULATE_IDLE);
-	assert_cells(raster, 0, 100, 200, (uint32_t)SGANG_SIMULATE_HELD);
-	assert_cells(raster, 0, 200, 300, (uint32_t)SGANG_SIMULATE_GANG);
-	assert_cells(raster, 0, 300, 400, (uint32_t)SGANG_SIMULATE_IDLE);
-	assert_cells(raster, 0, 400, 500, (uint32_t)SGANG_SIMULATE_GANG + 1);
-	assert_cells(raster, 0, 500, COLUMNS, (uint32_t)SGANG_SIMULATE_IDLE);
-	assert_cells(raster, 1, 0, COLUMNS, (uint32_t)SGANG_SIMULATE_JOBS);
-	assert_cells(raster, 2, 0, 200, (uint32_t)SGANG_SIMULATE_IDLE);
-	assert_cells(raster, 2, 200, 300, (uint32_t)SGANG_SIMULATE_GANG);
-	assert_cells(raster, 3, 0, COLUMNS, (uint32_t)SGANG_SIMULATE_JOBS);
+	assert_cells(&raster, 0, 0, 100, SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 0, 100, 200, SGANG_SIMULATE_HELD);
+	assert_cells(&raster, 0, 200, 300, SGANG_SIMULATE_GANG);
+	assert_cells(&raster, 0, 300, 400, SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 0, 400, 500, SGANG_SIMULATE_GANG + 1);
+	assert_cells(&raster, 0, 500, COLUMNS, SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 1, 0, COLUMNS, SGANG_SIMULATE_JOBS);
+	assert_cells(&raster, 2, 0, 200, SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 2, 200, 300, SGANG_SIMULATE_GANG);
+	assert_cells(&raster, 3, 0, COLUMNS, SGANG_SIMULATE_JOBS);
 	free(raster.cell);
 }
 
@@ -139,34 +148,23 @@ TEST(pictures_can_be_compared)
 {
 	struct sgang_simulate_raster raster;
 
-	assert_int_equal(sgang_simulate_raster(&simulation, &config[1], &raster,
-					       NULL),
-			 0);
+	draw(1, &raster);
 	assert_int_equal(raster.until, UNTIL);
-	assert_cells(raster, 0, 10, 110, (uint32_t)SGANG_SIMULATE_GANG);
-	assert_cells(raster, 0, 110, COLUMNS, (uint32_t)SGANG_SIMULATE_IDLE);
-	assert_cells(raster, 1, 5, 505, (uint32_t)SGANG_SIMULATE_JOBS);
-	assert_cells(raster, 1, 505, COLUMNS, (uint32_t)SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 0, 10, 110, SGANG_SIMULATE_GANG);
+	assert_cells(&raster, 0, 110, COLUMNS, SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 1, 5, 505, SGANG_SIMULATE_JOBS);
+	assert_cells(&raster, 1, 505, COLUMNS, SGANG_SIMULATE_IDLE);
 	free(raster.cell);
 }
 
 TEST(cells_as_json)
 {
 	struct sgang_simulate_raster raster;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
 
-	assert_int_equal(sgang_simulate_raster(&simulation, &config[0], &raster,
-					       NULL),
-			 0);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
-	sgang_simulate_raster_json(&raster, out);
-	fclose(out);
-	assert_string_equal(text, "[[0,100,2,100,3,100,0,100,4,100,0,460],\n"
-				  "[1,960],\n[0,200,3,100,0,660],\n[1,960]]");
-	free(text);
+	draw(0, &raster);
+	sgang_simulate_raster_json(&raster, printing());
+	assert_printed("[[0,100,2,100,3,100,0,100,4,100,0,460],\n"
+		       "[1,960],\n[0,200,3,100,0,660],\n[1,960]]");
 	free(raster.cell);
 }
 
@@ -211,11 +209,10 @@ TEST(rows_of_several_nodes)
 	assert_int_equal(sgang_simulate_raster(&all, &alone, &raster, NULL), 0);
 	assert_int_equal(raster.nodes, 3);
 	assert_int_equal(raster.rows, SGANG_SIMULATE_ROWS - 1);
-	assert_cells(raster, 0, 0, COLUMNS, (uint32_t)SGANG_SIMULATE_JOBS);
-	assert_cells(raster, 1, 0, COLUMNS, (uint32_t)SGANG_SIMULATE_IDLE);
+	assert_cells(&raster, 0, 0, COLUMNS, SGANG_SIMULATE_JOBS);
+	assert_cells(&raster, 1, 0, COLUMNS, SGANG_SIMULATE_IDLE);
 	/* the last row has two */
-	assert_cells(raster, raster.rows - 1, 0, COLUMNS,
-		     (uint32_t)SGANG_SIMULATE_JOBS);
+	assert_cells(&raster, raster.rows - 1, 0, COLUMNS, SGANG_SIMULATE_JOBS);
 	free(raster.cell);
 	sgang_fabric_destroy(alone.fabric);
 }
@@ -243,13 +240,18 @@ TEST(no_memory_for_a_picture)
 
 /* ---- what has changed ---- */
 
+static ssize_t changes_of(size_t from, size_t to,
+			  struct sgang_simulate_change *change, size_t most)
+{
+	return sgang_simulate_changes(&simulation, &config[from], &config[to],
+				      change, most);
+}
+
 TEST(changes)
 {
 	struct sgang_simulate_change change[8];
 
-	assert_int_equal(sgang_simulate_changes(&simulation, &config[0],
-						&config[1], change, 8),
-			 3);
+	assert_int_equal(changes_of(0, 1, change, 8), 3);
 	/* y would start at the very end */
 	assert_int_equal(change[0].job, 3);
 	assert_true(change[0].is_gang);
@@ -263,17 +265,11 @@ TEST(changes)
 	assert_int_equal(change[2].job, 2);
 	assert_int_equal(change[2].size, 2);
 	assert_int_equal(change[2].later, 5);
-	assert_int_equal(sgang_simulate_changes(&simulation, &config[0],
-						&config[1], change, 1),
-			 1);
+	assert_int_equal(changes_of(0, 1, change, 1), 1);
 	assert_int_equal(change[0].job, 3);
-	assert_int_equal(sgang_simulate_changes(&simulation, &config[1],
-						&config[1], change, 8),
-			 0);
+	assert_int_equal(changes_of(1, 1, change, 8), 0);
 	fail_at(1);
-	assert_int_equal(sgang_simulate_changes(&simulation, &config[0],
-						&config[1], change, 8),
-			 -1);
+	assert_int_equal(changes_of(0, 1, change, 8), -1);
 	fail_at(0);
 	assert_int_equal(errno, ENOMEM);
 }

@@ -2,6 +2,7 @@
 /* test_words.c - command lines, commands, and messages in sgang's words */
 
 #include "../unit.h"
+#include "../texts.h"
 #include "cmd/spawn.h"
 #include "cmd/spectext.h"
 #include "cmd/words.h"
@@ -19,21 +20,14 @@ TEST(words_are_quoted)
 		"'a\nb' %j.out '~' '\\' a,b/c@d+e_f\n";
 	struct sgang_words list = { NULL, 0 };
 	struct sgang_error err;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
 
 	for (size_t i = 0; i < COUNT(words); i++)
 		assert_int_equal(sgang_words_add(&list, &err, "%s", words[i]),
 				 0);
 	assert_int_equal(list.n, COUNT(words));
 	assert_null(list.word[list.n]);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
-	sgang_words_print(&list, out);
-	fclose(out);
-	assert_string_equal(text, wanted);
-	free(text);
+	sgang_words_print(&list, printing());
+	assert_printed(wanted);
 	sgang_words_clear(&list);
 	assert_null(list.word);
 	assert_int_equal(list.n, 0);

@@ -4,20 +4,15 @@
 #include <yaml.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "cmd/yaml.h"
 
 /* Returns a string the caller frees; takes 'object'. */
-static char *printed(struct json_object *object)
+static char *yaml_of(struct json_object *object)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(out);
-	assert_int_equal(sgang_yaml_print(object, out), 0);
-	fclose(out);
+	assert_int_equal(sgang_yaml_print(object, printing()), 0);
 	json_object_put(object);
-	return text;
+	return printed();
 }
 
 /* Only what is plain has another type than text. */
@@ -80,7 +75,7 @@ TEST(text_stays_text)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		char *text = printed(json_object_new_string(cases[i].text));
+		char *text = yaml_of(json_object_new_string(cases[i].text));
 		yaml_document_t document;
 		yaml_parser_t parser;
 		yaml_node_t *root;
@@ -121,7 +116,7 @@ TEST(other_types_are_bare)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		char *text = printed(json_tokener_parse(cases[i].json));
+		char *text = yaml_of(json_tokener_parse(cases[i].json));
 
 		assert_string_equal(text, cases[i].yaml);
 		free(text);
@@ -139,7 +134,7 @@ TEST(lines_are_not_folded)
 		reason[i] = ' ';
 	reason[sizeof(reason) - 2] = 'a';
 	reason[sizeof(reason) - 1] = '\0';
-	text = printed(json_object_new_string(reason));
+	text = yaml_of(json_object_new_string(reason));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle.h - what domains mean, for tests that try everything
  *
- * From the formula's point of view and node by node: not by sgang_fabric_meet()
+ * Included after unit.h. From the formula's point of view and node by node: not by sgang_fabric_meet()
  * nor by what the planner keeps of free space.
  */
 
@@ -13,6 +13,38 @@
 
 #include "core/plan/plan.h"
 #include "fuzz.h"
+
+/* For a 'world' with a seed, the name of a planner and its fabric as text. */
+#define CHECK(what)                                                          \
+	do {                                                                 \
+		if (!(what))                                                 \
+			fail_msg("seed %lu, %s: not %s\n%s",                 \
+				 (unsigned long)world->seed, world->planner, \
+				 #what, world->text);                        \
+	} while (0)
+
+/* What a plan is asked, of the parts of a world. */
+#define ORACLE_REQUEST(world)                               \
+	do {                                                \
+		(world)->request.fabric = (world)->fabric;  \
+		(world)->request.costs = &(world)->costs;   \
+		(world)->request.free = (world)->free;      \
+		(world)->request.total = (world)->total;    \
+		(world)->request.members = (world)->member; \
+	} while (0)
+
+/* The fabric of a text, whose nodes are in the order of their names. */
+static inline struct sgang_fabric *oracle_fabric(const char *text,
+						 uint64_t seed)
+{
+	struct sgang_error err;
+	struct sgang_fabric *fabric = sgang_fabric_parse(text, "test", NULL, 0,
+							 &err);
+
+	if (!fabric)
+		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
+	return fabric;
+}
 
 /* Hop costs that rise by any steps, or the default ones. */
 static inline void oracle_costs(struct sgang_costs *costs, uint64_t *random)

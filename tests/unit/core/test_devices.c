@@ -6,6 +6,7 @@
 #include "core/plan/plan.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
+#include "node_bits.h"
 
 #define SEED 20261121
 
@@ -25,17 +26,31 @@ static struct sgang_fabric *parse(const char *text)
 	"SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n" \
 	"SwitchName=top Switches=a,b\nSwitchName=alone Nodes=x\n"
 
-TEST(test_tree)
+/* So many islands on each of them; they do not need the other fabric. */
+static struct sgang_devices *small_devices(const uint32_t *islands)
 {
-	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
 	struct sgang_fabric *fabric = parse(SMALL);
 	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
+
+	assert_non_null(dev);
+	sgang_fabric_destroy(fabric);
+	return dev;
+}
+
+static const uint32_t some[] = { 2, 1, 4, 2, 2 };
+
+static void assert_meet(const struct sgang_devices *dev, uint32_t a, uint32_t b,
+			uint32_t level)
+{
+	assert_int_equal(sgang_fabric_meet(dev->fabric, a, b), level);
+}
+
+TEST(test_tree)
+{
+	struct sgang_devices *dev = small_devices(some);
 	const struct sgang_domain *domain;
 	uint32_t a0, a1, b0, c3, x0;
 
-	assert_non_null(dev);
-	/* the device fabric does not need the other one */
-	sgang_fabric_destroy(fabric);
 	assert_int_equal(sgang_fabric_nodes(dev->fabric), 11);
 	assert_int_equal(sgang_devices_islands(dev, 2), 4);
 	a0 = sgang_fabric_find_node(dev->fabric, "n1:0");
@@ -47,16 +62,11 @@ TEST(test_tree)
 	assert_int_equal(dev->node[c3], 2);
 	assert_int_equal(sgang_fabric_find_node(dev->fabric, "n2:1"),
 			 SGANG_NODE_NONE);
-	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, a0),
-			 SGANG_LEVEL_ISLAND);
-	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, a1),
-			 SGANG_LEVEL_NODE);
-	assert_int_equal(sgang_fabric_meet(dev->fabric, a1, b0),
-			 SGANG_LEVEL_LEAF);
-	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, c3),
-			 SGANG_LEVEL_LEAF + 1);
-	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, x0),
-			 SGANG_LEVEL_UNCONNECTED);
+	assert_meet(dev, a0, a0, SGANG_LEVEL_ISLAND);
+	assert_meet(dev, a0, a1, SGANG_LEVEL_NODE);
+	assert_meet(dev, a1, b0, SGANG_LEVEL_LEAF);
+	assert_meet(dev, a0, c3, SGANG_LEVEL_LEAF + 1);
+	assert_meet(dev, a0, x0, SGANG_LEVEL_UNCONNECTED);
 	domain = sgang_fabric_domain(dev->fabric,
 				     sgang_fabric_leaf(dev->fabric, c3));
 	assert_string_equal(domain->name, "n3");
@@ -121,20 +131,17 @@ TEST(test_random)
  * islands: six hops and two. */
 TEST(test_share_out)
 {
-	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
 	const struct sgang_run runs[] = {
 		{ .member = 0, .node = 0, .ranks = 8, .slots = 8 },
 		{ .member = 1, .node = 2, .ranks = 2, .slots = 8 },
 	};
-	struct sgang_fabric *fabric = parse(SMALL);
-	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
+	struct sgang_devices *dev = small_devices(some);
 	struct sgang_costs costs;
 	struct sgang_ring ring;
 	struct sgang_run *out;
 	size_t n;
 
 	sgang_costs_default(&costs);
-	assert_non_null(dev);
 	assert_int_equal(sgang_devices_share_out(dev, runs, 1, &out, &n), 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(out[1].ranks, 4);
@@ -151,51 +158,39 @@ TEST(test_share_out)
 	assert_int_equal(dev->node[out[3].node], 2);
 	free(out);
 	sgang_devices_destroy(dev);
-	sgang_fabric_destroy(fabric);
 }
 
 TEST(test_expand)
 {
-	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
-	struct sgang_fabric *fabric = parse(SMALL);
-	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
-	struct sgang_nodeset *nodes = sgang_nodeset_create(5), *all;
+	struct sgang_devices *dev = small_devices(some);
+	struct sgang_nodeset *nodes = set_of(1 << 1 | 1 << 3, 5), *all;
 
-	sgang_nodeset_add(nodes, 1);
-	sgang_nodeset_add(nodes, 3);
 	all = sgang_devices_expand(dev, nodes);
-	assert_int_equal(sgang_nodeset_count(all), 3);
-	assert_true(sgang_nodeset_has(all, 2));
-	assert_true(sgang_nodeset_has(all, 7));
-	assert_true(sgang_nodeset_has(all, 8));
+	assert_int_equal(bits_of(all, 11), 1 << 2 | 1 << 7 | 1 << 8);
 	sgang_nodeset_destroy(all);
 	sgang_nodeset_destroy(nodes);
 	sgang_devices_destroy(dev);
-	sgang_fabric_destroy(fabric);
 }
 
 TEST(test_alike)
 {
 	static const uint32_t alike[] = { 2, 2, 2, 2, 2 };
 	static const uint32_t one_differs[] = { 2, 2, 2, 2, 1 };
-	struct sgang_fabric *fabric = parse(SMALL);
-	struct sgang_devices *dev = sgang_devices_create(fabric, alike, NULL);
+	struct sgang_devices *dev = small_devices(alike);
 
 	assert_true(sgang_devices_alike(dev));
 	sgang_devices_destroy(dev);
-	dev = sgang_devices_create(fabric, one_differs, NULL);
+	dev = small_devices(one_differs);
 	assert_false(sgang_devices_alike(dev));
 	sgang_devices_destroy(dev);
-	sgang_fabric_destroy(fabric);
 }
 
 /* Two whole nodes of four slots under leaf a, then by their two islands each,
  * where the ring, or the first group of 'parallel' (or NULL), is to keep to
- * 'max_level'. Returns as sgang_plan_inside(). */
-static int plan_inside(uint32_t max_level,
-		       const struct sgang_parallel *parallel, bool same_inside,
-		       struct sgang_placement **placement,
-		       struct sgang_nofit *nofit)
+ * 'max_level', as sgang_plan_inside() does with the answer 'expected'. */
+static struct sgang_placement *
+plan_inside(uint32_t max_level, const struct sgang_parallel *parallel,
+	    bool same_inside, int expected, struct sgang_nofit *nofit)
 {
 	static const uint32_t islands[] = { 2, 2, 2, 2, 2 };
 	static const uint32_t slots[] = { 4, 4, 4, 4, 4 };
@@ -219,28 +214,28 @@ static int plan_inside(uint32_t max_level,
 		.parallel = parallel,
 		.require = { SGANG_LEVEL_UNCONNECTED },
 	};
+	struct sgang_placement *placement = NULL;
 	struct sgang_error err = { "" };
 	struct sgang_run *runs;
 	size_t n;
-	int rc;
 
 	sgang_costs_default(&costs);
-	if (sgang_plan(&request, placement, NULL, &err) != 1)
+	if (sgang_plan(&request, &placement, NULL, &err) != 1)
 		fail_msg("%s", err.text);
-	assert_true((*placement)->exact);
-	assert_int_equal(sgang_devices_share_out(dev, (*placement)->runs,
-						 (*placement)->n_runs, &runs,
-						 &n),
+	assert_true(placement->exact);
+	assert_int_equal(sgang_devices_share_out(dev, placement->runs,
+						 placement->n_runs, &runs, &n),
 			 0);
 	if (parallel)
 		request.require[0] = max_level;
 	else
 		request.max_level = max_level;
-	rc = sgang_plan_inside(&request, dev, runs, n, same_inside, *placement,
-			       nofit, &err);
+	assert_int_equal(sgang_plan_inside(&request, dev, runs, n, same_inside,
+					   placement, nofit, &err),
+			 expected);
 	sgang_devices_destroy(dev);
 	sgang_fabric_destroy(fabric);
-	return rc;
+	return placement;
 }
 
 /* 4.14: eight ranks on two nodes are six hops of 1 and two of 4 by nodes; by
@@ -250,9 +245,7 @@ TEST(test_plan_inside)
 	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 
-	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, true, &placement,
-				     &nofit),
-			 1);
+	placement = plan_inside(SGANG_LEVEL_LEAF, NULL, true, 1, &nofit);
 	assert_int_equal(placement->n_runs, 4);
 	assert_int_equal(placement->ring.cost, 4 * 1 + 2 * 2 + 2 * 4);
 	assert_int_equal(placement->bound, placement->ring.cost);
@@ -260,9 +253,7 @@ TEST(test_plan_inside)
 	sgang_placement_destroy(placement);
 
 	/* What other plans have inside is not known: the bound is by nodes. */
-	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, false, &placement,
-				     &nofit),
-			 1);
+	placement = plan_inside(SGANG_LEVEL_LEAF, NULL, false, 1, &nofit);
 	assert_int_equal(placement->bound, 6 * 1 + 2 * 4);
 	assert_false(placement->exact);
 	sgang_placement_destroy(placement);
@@ -278,21 +269,15 @@ TEST(test_plan_inside_levels)
 	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 
-	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, NULL, true, &placement,
-				     &nofit),
-			 0);
+	placement = plan_inside(SGANG_LEVEL_NODE, NULL, true, 0, &nofit);
 	assert_string_equal(nofit.text, "no node has room for it all");
 	assert_int_equal(nofit.needed, 0);
 	sgang_placement_destroy(placement);
 
-	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, &tp, false, &placement,
-				     &nofit),
-			 1);
+	placement = plan_inside(SGANG_LEVEL_LEAF, &tp, false, 1, &nofit);
 	assert_int_equal(placement->weighted_cost, 4 * 1 + 2 * 2 + 2 * 4);
 	sgang_placement_destroy(placement);
-	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, &tp, false, &placement,
-				     &nofit),
-			 0);
+	placement = plan_inside(SGANG_LEVEL_NODE, &tp, false, 0, &nofit);
 	assert_string_equal(nofit.text,
 			    "group tp: its rings must be within one "
 			    "node each, in the best place they are within one "

@@ -7,21 +7,7 @@
 #include "core/gang/gang.h"
 #include "fuzz.h"
 
-#define P SGANG_MEMBER_PENDING
-#define H SGANG_MEMBER_HELD
-#define R SGANG_MEMBER_RUNNING
 #define MEMBERS 8
-
-/* A member in few words; tasks 0 ends a list. */
-struct says {
-	enum sgang_member_state state;
-	uint32_t tasks;
-	bool eligible;
-	bool satisfied;
-	uint32_t min, total;
-	uint32_t priority;
-	int64_t submit;
-};
 
 /* A member with what it points to. */
 struct whole {
@@ -30,39 +16,54 @@ struct whole {
 	struct sgang_record record;
 };
 
-static void make_member(struct whole *w, const struct says *s, uint32_t job_id)
+/* "P2 3/4 5 @100": pending with two array tasks, a minimum of 3 and a total of
+ * 4, of priority 5, submitted at 100. H is held and R runs; in small letters it
+ * is not eligible. A star behind it: its gang has started once. */
+static void make_member(struct whole *w, const char *says, uint32_t job_id)
 {
 	struct sgang_member *m = &w->m;
+	char state;
 
 	memset(w, 0, sizeof(*w));
 	m->spec = &w->spec;
 	strcpy(w->spec.ns, "alice");
 	strcpy(w->spec.name, "train");
-	w->spec.min_member = s->min;
-	w->spec.total = s->total;
-	m->state = s->state;
-	m->tasks = s->tasks;
-	m->eligible = s->eligible;
-	m->stopped = !s->eligible;
-	if (s->satisfied) {
-		w->record.satisfied = true;
+	assert_int_equal(sscanf(says, "%c%u %u/%u %u @%" SCNd64, &state,
+				&m->tasks, &w->spec.min_member, &w->spec.total,
+				&m->priority, &m->submit_time),
+			 6);
+	m->state = strchr("Hh", state) ? SGANG_MEMBER_HELD :
+		   strchr("Rr", state) ? SGANG_MEMBER_RUNNING :
+					 SGANG_MEMBER_PENDING;
+	m->eligible = strchr("PHR", state);
+	m->stopped = !m->eligible;
+	w->record.satisfied = strcspn(says, "*") < strcspn(says, ";");
+	if (w->record.satisfied)
 		m->record = &w->record;
-	}
 	m->job_id = job_id;
-	m->priority = s->priority;
-	m->submit_time = s->submit;
 }
 
-static void tally_of(const struct says *says, struct sgang_tally *tally)
+/* Of "...; ..."; returns how many. */
+static size_t make_members(struct whole *members,
+			   const struct sgang_member **list, const char *says)
+{
+	size_t n = 0;
+
+	for (; *says; n++) {
+		make_member(&members[n], says, (uint32_t)n + 1);
+		list[n] = &members[n].m;
+		says += strcspn(says, ";");
+		says += strspn(says, "; ");
+	}
+	return n;
+}
+
+static void tally_of(const char *says, struct sgang_tally *tally)
 {
 	struct whole members[MEMBERS];
 	const struct sgang_member *list[MEMBERS];
-	size_t n = 0;
+	size_t n = make_members(members, list, says);
 
-	for (; n < MEMBERS && says[n].tasks; n++) {
-		make_member(&members[n], &says[n], (uint32_t)n + 1);
-		list[n] = &members[n].m;
-	}
 	assert_int_equal(sgang_gang_tally(list, n, NULL, 0, tally), 0);
 }
 
@@ -85,7 +86,6 @@ TEST(test_pool)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct says one = { P, 2, true, false, 0, 0, 5, 100 };
 		struct sgang_spec object = { .pool = cases[i].object_pool };
 		struct sgang_spec line = { .pool = cases[i].line_pool };
 		const struct sgang_spec *definitions[] = {
@@ -97,7 +97,7 @@ TEST(test_pool)
 		struct sgang_record told;
 		struct sgang_tally t;
 
-		make_member(&w, &one, 1);
+		make_member(&w, "P2 0/0 5 @100", 1);
 		if (!object.pool)
 			object.min_member = 2;
 		if (!line.pool)
@@ -116,13 +116,10 @@ TEST(test_pool)
 
 TEST(test_pool_words)
 {
-	const struct says says[] = { { R, 1, false, false, 0, 0, 5, 100 },
-				     { P, 2, true, false, 0, 0, 5, 100 },
-				     { 0 } };
 	struct sgang_tally t;
 	char text[128];
 
-	tally_of(says, &t);
+	tally_of("r1 0/0 5 @100; P2 0/0 5 @100", &t);
 	t.spec.pool = true;
 	sgang_gang_words(&t, "", 200, text, sizeof(text));
 	assert_string_equal(text, "pool, 1/3 spares have nodes");
@@ -137,109 +134,63 @@ TEST(test_pool_words)
 TEST(test_tally)
 {
 	static const struct {
-		const char *what;
-		struct says m[MEMBERS];
-		struct {
-			uint32_t pending, eligible, held, running, min, total;
-			uint32_t priority;
-			int64_t first;
-			bool satisfied, may_start;
-		} is;
-		enum sgang_phase phase;
+		const char *what, *says;
+		/* "PENDING ELIGIBLE HELD RUNNING, MINIMUM of TOTAL, ...,
+		 * CREATED: PHASE" */
+		const char *is;
 	} cases[] = {
-		{ "nobody",
-		  { { 0 } },
-		  { 0, 0, 0, 0, 1, 1, 0, 0, false, false },
-		  SGANG_PHASE_FINISHED },
-		{ "a gang of one",
-		  { { P, 1, true, false, 1, 0, 5, 100 } },
-		  { 1, 1, 0, 0, 1, 1, 5, 100, false, true },
-		  SGANG_PHASE_WAITING },
-		{ "0.25, 0.26: nobody says how many",
-		  { { P, 1, true, false, 0, 0, 5, 100 } },
-		  { 1, 1, 0, 0, 1, 1, 5, 100, false, false },
-		  SGANG_PHASE_UNDEFINED },
-		{ "0.43: one of two",
-		  { { P, 1, true, false, 2, 0, 5, 100 } },
-		  { 1, 1, 0, 0, 2, 2, 5, 100, false, false },
-		  SGANG_PHASE_GATHERING },
+		{ "nobody", "", "0 0 0 0, 1 of 1, priority 0, 0: Finished" },
+		{ "a gang of one", "P1 1/0 5 @100",
+		  "1 1 0 0, 1 of 1, priority 5, 100: Waiting, may start" },
+		{ "0.25, 0.26: nobody says how many", "P1 0/0 5 @100",
+		  "1 1 0 0, 1 of 1, priority 5, 100: Undefined" },
+		{ "0.43: one of two", "P1 2/0 5 @100",
+		  "1 1 0 0, 2 of 2, priority 5, 100: Gathering" },
 		{ "two of two, the second says nothing",
-		  { { P, 1, true, false, 2, 0, 5, 100 },
-		    { P, 1, true, false, 0, 0, 9, 200 } },
-		  { 2, 2, 0, 0, 2, 2, 9, 100, false, true },
-		  SGANG_PHASE_WAITING },
-		{ "there but not eligible",
-		  { { P, 1, true, false, 2, 0, 5, 100 },
-		    { P, 1, false, false, 2, 0, 5, 100 } },
-		  { 2, 1, 0, 0, 2, 2, 5, 100, false, false },
-		  SGANG_PHASE_WAITING },
-		{ "array tasks count",
-		  { { P, 3, true, false, 4, 6, 5, 100 },
-		    { P, 1, true, false, 4, 6, 5, 100 } },
-		  { 4, 4, 0, 0, 4, 6, 5, 100, false, true },
-		  SGANG_PHASE_WAITING },
-		{ "an array that is not eligible counts whole",
-		  { { P, 3, false, false, 2, 0, 5, 100 } },
-		  { 3, 0, 0, 0, 2, 2, 5, 100, false, false },
-		  SGANG_PHASE_WAITING },
-		{ "one of two held",
-		  { { H, 1, false, false, 2, 0, 7, 100 },
-		    { P, 1, true, false, 2, 0, 5, 100 } },
-		  { 1, 1, 1, 0, 2, 2, 7, 100, false, false },
-		  SGANG_PHASE_HOLDING },
+		  "P1 2/0 5 @100; P1 0/0 9 @200",
+		  "2 2 0 0, 2 of 2, priority 9, 100: Waiting, may start" },
+		{ "there but not eligible", "P1 2/0 5 @100; p1 2/0 5 @100",
+		  "2 1 0 0, 2 of 2, priority 5, 100: Waiting" },
+		{ "array tasks count", "P3 4/6 5 @100; P1 4/6 5 @100",
+		  "4 4 0 0, 4 of 6, priority 5, 100: Waiting, may start" },
+		{ "an array that is not eligible counts whole", "p3 2/0 5 @100",
+		  "3 0 0 0, 2 of 2, priority 5, 100: Waiting" },
+		{ "one of two held", "h1 2/0 7 @100; P1 2/0 5 @100",
+		  "1 1 1 0, 2 of 2, priority 7, 100: Holding" },
 		{ "0.11: held with enough pending beside it",
-		  { { H, 1, false, false, 1, 0, 7, 100 },
-		    { P, 4, true, false, 1, 0, 5, 100 } },
-		  { 4, 4, 1, 0, 1, 1, 7, 100, false, false },
-		  SGANG_PHASE_STARTING },
+		  "h1 1/0 7 @100; P4 1/0 5 @100",
+		  "4 4 1 0, 1 of 1, priority 7, 100: Starting" },
 		{ "0.38: a member that runs means it has started",
-		  { { R, 1, false, false, 2, 0, 7, 100 },
-		    { P, 2, true, false, 2, 0, 5, 100 } },
-		  { 2, 2, 0, 1, 2, 2, 5, 100, true, false },
-		  SGANG_PHASE_RUNNING },
-		{ "0.11: a requeued member remembers",
-		  { { P, 1, true, true, 2, 0, 5, 100 } },
-		  { 1, 1, 0, 0, 2, 2, 5, 100, true, false },
-		  SGANG_PHASE_RUNNING },
+		  "r1 2/0 7 @100; P2 2/0 5 @100",
+		  "2 2 0 1, 2 of 2, priority 5, 100, satisfied: Running" },
+		{ "0.11: a requeued member remembers", "P1 2/0 5 @100 *",
+		  "1 1 0 0, 2 of 2, priority 5, 100, satisfied: Running" },
 		{ "0.33: the oldest member dates the gang",
-		  { { P, 1, true, false, 2, 0, 5, 300 },
-		    { P, 1, true, false, 2, 0, 5, 100 },
-		    { P, 1, true, false, 2, 0, 5, 200 } },
-		  { 3, 3, 0, 0, 2, 2, 5, 100, false, true },
-		  SGANG_PHASE_WAITING },
+		  "P1 2/0 5 @300; P1 2/0 5 @100; P1 2/0 5 @200",
+		  "3 3 0 0, 2 of 2, priority 5, 100: Waiting, may start" },
 		{ "the oldest that says it says it for all",
-		  { { P, 1, true, false, 4, 5, 5, 300 },
-		    { P, 1, true, false, 0, 3, 5, 100 },
-		    { P, 1, true, false, 2, 0, 5, 200 } },
-		  { 3, 3, 0, 0, 2, 3, 5, 100, false, true },
-		  SGANG_PHASE_WAITING },
+		  "P1 4/5 5 @300; P1 0/3 5 @100; P1 2/0 5 @200",
+		  "3 3 0 0, 2 of 3, priority 5, 100: Waiting, may start" },
 		{ "0.32: those that run have no priority",
-		  { { R, 1, false, true, 1, 0, 90, 100 },
-		    { H, 1, false, true, 1, 0, 80, 100 },
-		    { P, 1, true, true, 1, 0, 10, 100 } },
-		  { 1, 1, 1, 1, 1, 1, 80, 100, true, false },
-		  SGANG_PHASE_STARTING },
+		  "r1 1/0 90 @100 *; h1 1/0 80 @100 *; P1 1/0 10 @100 *",
+		  "1 1 1 1, 1 of 1, priority 80, 100, satisfied: Starting" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t;
+		char is[128];
 
-		tally_of(cases[i].m, &t);
-		if (t.pending != cases[i].is.pending ||
-		    t.eligible != cases[i].is.eligible ||
-		    t.held != cases[i].is.held ||
-		    t.running != cases[i].is.running ||
-		    t.min_member != cases[i].is.min ||
-		    t.total != cases[i].is.total ||
-		    t.priority != cases[i].is.priority ||
-		    t.created != cases[i].is.first ||
-		    t.satisfied != cases[i].is.satisfied)
-			fail_msg("%s: the tally is wrong", cases[i].what);
-		if (sgang_gang_may_try(&t) != cases[i].is.may_start)
-			fail_msg("%s: may try", cases[i].what);
-		if (sgang_gang_phase(&t) != cases[i].phase)
-			fail_msg("%s: phase %s", cases[i].what,
-				 sgang_phase_name(sgang_gang_phase(&t)));
+		tally_of(cases[i].says, &t);
+		snprintf(is, sizeof(is),
+			 "%u %u %u %u, %u of %u, priority %u, %" PRId64
+			 "%s: %s%s",
+			 t.pending, t.eligible, t.held, t.running, t.min_member,
+			 t.total, t.priority, t.created,
+			 t.satisfied ? ", satisfied" : "",
+			 sgang_phase_name(sgang_gang_phase(&t)),
+			 sgang_gang_may_try(&t) ? ", may start" : "");
+		if (strcmp(is, cases[i].is))
+			fail_msg("%s: %s", cases[i].what, is);
 	}
 }
 
@@ -259,21 +210,13 @@ TEST(test_remembered)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct says s = { P,
-				  1,
-				  true,
-				  false,
-				  cases[i].said_min,
-				  cases[i].said_total,
-				  5,
-				  100 };
-		struct says quiet = { P, 1, true, false, 0, 0, 5, 200 };
 		struct whole m[2];
-		const struct sgang_member *list[2] = { &m[0].m, &m[1].m };
+		const struct sgang_member *list[2];
 		struct sgang_tally tally;
 
-		make_member(&m[0], &s, 1);
-		make_member(&m[1], &quiet, 2);
+		make_members(m, list, "P1 0/0 5 @100; P1 0/0 5 @200");
+		m[0].spec.min_member = cases[i].said_min;
+		m[0].spec.total = cases[i].said_total;
 		m[1].record.min_member = cases[i].known_min;
 		m[1].record.total = cases[i].known_total;
 		m[1].m.record = &m[1].record;
@@ -298,16 +241,10 @@ TEST(test_tally_order)
 		struct sgang_tally first, later;
 
 		for (size_t i = 0; i < MEMBERS; i++) {
-			struct says s = {
-				.state = P,
-				.tasks = 1,
-				.eligible = true,
-				.min = (uint32_t)fuzz_below(&seed, 3),
-				.total = (uint32_t)fuzz_below(&seed, 2) * 4,
-				.submit = (int64_t)fuzz_below(&seed, 4),
-			};
-
-			make_member(&m[i], &s, (uint32_t)i + 1);
+			make_member(&m[i], "P1 0/0 0 @0", (uint32_t)i + 1);
+			m[i].spec.min_member = (uint32_t)fuzz_below(&seed, 3);
+			m[i].spec.total = (uint32_t)fuzz_below(&seed, 2) * 4;
+			m[i].m.submit_time = (int64_t)fuzz_below(&seed, 4);
 			if (fuzz_below(&seed, 3) == 0)
 				snprintf(m[i].spec.exclusive,
 					 sizeof(m[i].spec.exclusive), "level%u",
@@ -567,15 +504,15 @@ TEST(test_wait)
 		struct sgang_tally t = {
 			.held = cases[i].held,
 			.since = cases[i].since,
+			.waiting_time = cases[i].own,
 			.min_member = 4,
 			.defined = true,
 		};
+		const struct sgang_gang_wait site = { cases[i].site,
+						      SGANG_FOREVER };
 
-		t.waiting_time = cases[i].own;
-		if (sgang_gang_wait_over(&t,
-					 &(struct sgang_gang_wait){
-						 cases[i].site, SGANG_FOREVER },
-					 cases[i].now) != cases[i].over)
+		if (sgang_gang_wait_over(&t, &site, cases[i].now) !=
+		    cases[i].over)
 			fail_msg("%s", cases[i].what);
 	}
 }
@@ -584,11 +521,8 @@ TEST(test_wait)
  * what holds for the cluster. */
 TEST(test_wait_of_partitions)
 {
-	static const struct says says[] = {
-		{ P, 1, true, false, 4, 0, 5, 100 },
-		{ SGANG_MEMBER_HELD, 1, true, false, 4, 0, 5, 101 },
-		{ SGANG_MEMBER_RUNNING, 1, true, false, 4, 0, 5, 102 },
-	};
+	static const char says[] =
+		"P1 4/0 5 @100; H1 4/0 5 @101; R1 4/0 5 @102";
 	static const struct sgang_gang_wait site = { SGANG_FOREVER, 3600 };
 	static const struct {
 		uint32_t wait_max[3], held_for, waiting_time;
@@ -605,11 +539,10 @@ TEST(test_wait_of_partitions)
 	struct sgang_tally tally;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
+		make_members(members, list, says);
 		for (size_t m = 0; m < 3; m++) {
-			make_member(&members[m], &says[m], (uint32_t)m + 1);
 			members[m].m.wait_max = cases[i].wait_max[m];
 			members[m].m.held_for = cases[i].held_for;
-			list[m] = &members[m].m;
 		}
 		assert_int_equal(sgang_gang_tally(list, 3, NULL, 0, &tally), 0);
 		assert_int_equal(sgang_gang_waiting_time(&tally, &site),
@@ -625,35 +558,33 @@ TEST(test_may_try)
 		const char *what;
 		enum sgang_mode mode;
 		enum sgang_match match;
-		uint32_t pending, eligible, held, running;
-		bool satisfied, timed_out;
-		uint32_t missing;
-		bool ordinary, may_try, complete, placed;
+		const char *has; /* "PENDING ELIGIBLE HELD RUNNING" */
+		const char *is;
 	} cases[] = {
-		{ "strict, all there", SGANG_MODE_STRICT, 0, 4, 4, 0, 0, false,
-		  false, 4, false, true, true, false },
-		{ "0.44: timed out", SGANG_MODE_STRICT, 0, 4, 4, 0, 0, false,
-		  true, 4, false, false, false, false },
-		{ "strict holds some", SGANG_MODE_STRICT, 0, 2, 2, 2, 0, false,
-		  false, 2, false, false, true, false },
-		{ "nonstrict holds some", SGANG_MODE_NONSTRICT, 0, 2, 2, 2, 0,
-		  false, false, 2, false, true, true, false },
-		{ "nonstrict, too few", SGANG_MODE_NONSTRICT, 0, 1, 1, 2, 0,
-		  false, false, 2, false, false, false, false },
-		{ "nonstrict, one not eligible", SGANG_MODE_NONSTRICT, 0, 2, 1,
-		  2, 0, false, false, 2, false, false, false, false },
-		{ "all placed", SGANG_MODE_NONSTRICT, 0, 0, 0, 4, 0, false,
-		  false, 0, false, false, true, true },
-		{ "0.11: once satisfied", 0, 0, 1, 1, 0, 2, true, false, 4,
-		  true, false, true, false },
-		{ "only waiting", 0, SGANG_MATCH_ONLY_WAITING, 4, 4, 0, 2, true,
-		  false, 4, false, true, true, false },
-		{ "only waiting, too few", 0, SGANG_MATCH_ONLY_WAITING, 2, 2, 0,
-		  2, true, false, 4, false, false, false, false },
-		{ "those that run count", 0, SGANG_MATCH_WAITING_AND_RUNNING, 2,
-		  2, 0, 2, true, false, 2, false, true, true, false },
-		{ "enough run", 0, SGANG_MATCH_WAITING_AND_RUNNING, 1, 1, 0, 4,
-		  true, false, 0, true, false, true, false },
+		{ "strict, all there", SGANG_MODE_STRICT, 0, "4 4 0 0",
+		  "4 missing, may try, complete" },
+		{ "0.44: timed out", SGANG_MODE_STRICT, 0, "4 4 0 0, timed out",
+		  "4 missing" },
+		{ "strict holds some", SGANG_MODE_STRICT, 0, "2 2 2 0",
+		  "2 missing, complete" },
+		{ "nonstrict holds some", SGANG_MODE_NONSTRICT, 0, "2 2 2 0",
+		  "2 missing, may try, complete" },
+		{ "nonstrict, too few", SGANG_MODE_NONSTRICT, 0, "1 1 2 0",
+		  "2 missing" },
+		{ "nonstrict, one not eligible", SGANG_MODE_NONSTRICT, 0,
+		  "2 1 2 0", "2 missing" },
+		{ "all placed", SGANG_MODE_NONSTRICT, 0, "0 0 4 0",
+		  "0 missing, complete, placed" },
+		{ "0.11: once satisfied", 0, 0, "1 1 0 2, satisfied",
+		  "4 missing, ordinary, complete" },
+		{ "only waiting", 0, SGANG_MATCH_ONLY_WAITING,
+		  "4 4 0 2, satisfied", "4 missing, may try, complete" },
+		{ "only waiting, too few", 0, SGANG_MATCH_ONLY_WAITING,
+		  "2 2 0 2, satisfied", "4 missing" },
+		{ "those that run count", 0, SGANG_MATCH_WAITING_AND_RUNNING,
+		  "2 2 0 2, satisfied", "2 missing, may try, complete" },
+		{ "enough run", 0, SGANG_MATCH_WAITING_AND_RUNNING,
+		  "1 1 0 4, satisfied", "0 missing, ordinary, complete" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -661,23 +592,24 @@ TEST(test_may_try)
 			.defined = true,
 			.min_member = 4,
 			.total = 4,
-			.pending = cases[i].pending,
-			.eligible = cases[i].eligible,
-			.held = cases[i].held,
-			.running = cases[i].running,
-			.satisfied = cases[i].satisfied,
-			.timed_out = cases[i].timed_out,
+			.satisfied = strstr(cases[i].has, "satisfied"),
+			.timed_out = strstr(cases[i].has, "timed out"),
+			.spec.mode = cases[i].mode,
+			.spec.match = cases[i].match,
 		};
+		char is[64];
 
-		t.spec.mode = cases[i].mode;
-		t.spec.match = cases[i].match;
-		if (sgang_gang_missing(&t) != cases[i].missing ||
-		    sgang_gang_ordinary(&t) != cases[i].ordinary ||
-		    sgang_gang_may_try(&t) != cases[i].may_try ||
-		    sgang_gang_complete(&t) != cases[i].complete ||
-		    sgang_gang_placed(&t) != cases[i].placed)
-			fail_msg("%s: missing %u", cases[i].what,
-				 sgang_gang_missing(&t));
+		assert_int_equal(sscanf(cases[i].has, "%u %u %u %u", &t.pending,
+					&t.eligible, &t.held, &t.running),
+				 4);
+		snprintf(is, sizeof(is), "%u missing%s%s%s%s",
+			 sgang_gang_missing(&t),
+			 sgang_gang_ordinary(&t) ? ", ordinary" : "",
+			 sgang_gang_may_try(&t) ? ", may try" : "",
+			 sgang_gang_complete(&t) ? ", complete" : "",
+			 sgang_gang_placed(&t) ? ", placed" : "");
+		if (strcmp(is, cases[i].is))
+			fail_msg("%s: %s", cases[i].what, is);
 	}
 }
 
@@ -697,21 +629,15 @@ TEST(test_definitions)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct says says = { P,
-				     1,
-				     true,
-				     false,
-				     cases[i].member_min,
-				     cases[i].member_total,
-				     5,
-				     100 };
 		struct sgang_spec object, conf;
 		const struct sgang_spec *definitions[] = { &object, &conf };
 		struct sgang_tally t;
 		struct whole w;
 		const struct sgang_member *list[] = { &w.m };
 
-		make_member(&w, &says, 1);
+		make_member(&w, "P1 0/0 5 @100", 1);
+		w.spec.min_member = cases[i].member_min;
+		w.spec.total = cases[i].member_total;
 		w.record.min_member = w.record.total = cases[i].known_min;
 		w.m.record = cases[i].known_min ? &w.record : NULL;
 		sgang_spec_init(&object);
@@ -732,20 +658,13 @@ TEST(test_definitions)
  * it, and one that cannot start keeps the others waiting. */
 TEST(test_take_order)
 {
-	struct says says[] = {
-		{ P, 1, true, false, 2, 4, 5, 100 },
-		{ P, 1, true, false, 2, 4, 5, 100 },
-		{ P, 1, true, false, 2, 4, 9, 100 },
-		{ P, 1, true, false, 2, 4, 5, 300 },
-	};
-	struct whole w[COUNT(says)];
-	const struct sgang_member *list[COUNT(says)];
+	struct whole w[4];
+	const struct sgang_member *list[4];
 	struct sgang_tally t;
 
-	for (size_t i = 0; i < COUNT(says); i++) {
-		make_member(&w[i], &says[i], (uint32_t)i + 1);
-		list[i] = &w[i].m;
-	}
+	make_members(w, list,
+		     "P1 2/4 5 @100; P1 2/4 5 @100; P1 2/4 9 @100; "
+		     "P1 2/4 5 @300");
 	/* by priority, then submission */
 	assert_true(sgang_gang_take_order(list[2], list[0]) < 0);
 	assert_true(sgang_gang_take_order(list[0], list[1]) < 0);
@@ -762,7 +681,7 @@ TEST(test_take_order)
 	assert_int_equal(t.waits_for, 4);
 	assert_false(sgang_gang_may_try(&t));
 	/* two others hold what is the minimum in number, but not it */
-	w[0].m.state = w[1].m.state = H;
+	w[0].m.state = w[1].m.state = SGANG_MEMBER_HELD;
 	w[3].m.eligible = true;
 	assert_int_equal(sgang_gang_tally(list, 4, NULL, 0, &t), 0);
 	assert_int_equal(sgang_gang_missing(&t), 1);

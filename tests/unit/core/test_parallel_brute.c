@@ -42,14 +42,6 @@ struct world {
 	struct sgang_plan_request request;
 };
 
-#define CHECK(what)                                                          \
-	do {                                                                 \
-		if (!(what))                                                 \
-			fail_msg("seed %lu, %s: not %s\n%s",                 \
-				 (unsigned long)world->seed, world->planner, \
-				 #what, world->text);                        \
-	} while (0)
-
 /* -- worlds -- */
 
 /* Leaves of 1 to 3 nodes, under one root, under a spine and a root, or under
@@ -165,7 +157,6 @@ static void make_requirements(struct world *world, uint64_t *random)
 static void make_nodes(struct world *world, uint64_t *random)
 {
 	uint32_t same = fuzz_small(random, 2) ? 1 + fuzz_small(random, 6) : 0;
-	struct sgang_error err;
 
 	for (uint32_t i = 0; i < world->n_nodes; i++) {
 		world->total[i] = same ? same : 1 + fuzz_small(random, 6);
@@ -174,9 +165,7 @@ static void make_nodes(struct world *world, uint64_t *random)
 					 fuzz_small(random,
 						    world->total[i] + 1);
 	}
-	world->fabric = sgang_fabric_parse(world->text, "test", NULL, 0, &err);
-	if (!world->fabric)
-		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
+	world->fabric = oracle_fabric(world->text, world->seed);
 	for (uint32_t i = 0; i < world->n_nodes; i++)
 		for (uint32_t j = 0; j < world->n_nodes; j++)
 			world->meet[i][j] = oracle_meet(world->fabric, i, j);
@@ -202,11 +191,7 @@ static void make_world(struct world *world, uint64_t seed, bool mixed)
 	oracle_costs(&world->costs, &random);
 	make_members(world, &random, mixed);
 	make_requirements(world, &random);
-	world->request.fabric = world->fabric;
-	world->request.costs = &world->costs;
-	world->request.free = world->free;
-	world->request.total = world->total;
-	world->request.members = world->member;
+	ORACLE_REQUEST(world);
 	world->request.n_members = world->n_members;
 	world->request.parallel = &world->parallel;
 }

@@ -5,8 +5,10 @@
 #include "../unit.h"
 #include "bed.h"
 #include "core/plan/plan_private.h"
-#include "fail_alloc.h"
+#include "fail_plan.h"
 #include "fuzz.h"
+#include "node_bits.h"
+#include "textbook.h"
 
 static struct sgang_placement *plan(const struct bed *bed)
 {
@@ -23,35 +25,38 @@ static struct sgang_placement *plan(const struct bed *bed)
 	return placement;
 }
 
-/* "n1 n2 n3": the nodes in ring order. */
-static void nodes_of(const struct bed *bed,
-		     const struct sgang_placement *placement, char *buf)
+/* It is the best, and on these nodes in the order of the runs; NULL: any. */
+static void expect_nodes(const struct bed *bed,
+			 const struct sgang_placement *placement,
+			 const char *nodes)
 {
-	*buf = '\0';
-	for (size_t i = 0; i < placement->n_runs; i++)
-		buf += sprintf(buf, "%s%s", i ? " " : "",
-			       sgang_fabric_node_name(bed->fabric,
-						      placement->runs[i].node));
+	char got[4096];
+
+	assert_true(placement->exact);
+	bed_names(bed, placement->runs, placement->n_runs, got);
+	if (nodes)
+		assert_string_equal(got, nodes);
 }
 
 static void expect(struct bed *bed, uint64_t cost, const char *nodes)
 {
 	struct sgang_placement *placement = plan(bed);
-	char got[4096];
 
 	assert_int_equal(placement->ring.cost, cost);
 	assert_int_equal(placement->bound, cost);
-	assert_true(placement->exact);
-	nodes_of(bed, placement, got);
-	if (nodes)
-		assert_string_equal(got, nodes);
+	expect_nodes(bed, placement, nodes);
 	sgang_placement_destroy(placement);
 }
 
-static const char textbook[] =
-	"SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
-	"SwitchName=r3 Nodes=n[5-6]\nSwitchName=r4 Nodes=n[7-8]\n"
-	"SwitchName=root Switches=r[1-4]\n";
+/* It does not fit, and that is proved. */
+static void refuse(const struct bed *bed, struct sgang_nofit *nofit)
+{
+	struct sgang_placement *placement = (void *)&bed;
+
+	assert_int_equal(sgang_plan(&bed->request, &placement, nofit, NULL), 0);
+	assert_ptr_equal(placement, &bed);
+	assert_int_equal(sgang_plan(&bed->request, &placement, NULL, NULL), 0);
+}
 
 /* 4.18, 4.20, 4.22: eight ranks go to two islands of one rack */
 TEST(test_textbook)
@@ -142,15 +147,12 @@ TEST(test_ties)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_placement *placement;
-		char got[256];
 
 		bed_open(&bed, tree, 2);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, 0, true);
 		placement = plan(&bed);
-		assert_true(placement->exact);
-		nodes_of(&bed, placement, got);
-		assert_string_equal(got, cases[i].nodes);
+		expect_nodes(&bed, placement, cases[i].nodes);
 		sgang_placement_destroy(placement);
 		bed_close(&bed);
 	}
@@ -168,6 +170,12 @@ TEST(test_ties)
 /* Members keep their order, each in one piece. */
 TEST(test_members)
 {
+	static const struct sgang_run want[] = {
+		{ 0, 0, 3, 3 },
+		{ 1, 0, 1, 1 },
+		{ 2, 1, 4, 4 },
+		{ 2, 2, 2, 2 },
+	};
 	struct sgang_placement *placement;
 	struct bed bed;
 
@@ -179,17 +187,7 @@ TEST(test_members)
 	assert_true(placement->exact);
 	assert_int_equal(placement->ring.ranks, 10);
 	assert_int_equal(placement->n_runs, 4);
-	for (size_t i = 0; i < placement->n_runs; i++) {
-		static const struct sgang_run want[] = {
-			{ 0, 0, 3, 3 },
-			{ 1, 0, 1, 1 },
-			{ 2, 1, 4, 4 },
-			{ 2, 2, 2, 2 },
-		};
-
-		assert_memory_equal(&placement->runs[i], &want[i],
-				    sizeof(want[i]));
-	}
+	assert_memory_equal(placement->runs, want, sizeof(want));
 	sgang_placement_destroy(placement);
 	bed_close(&bed);
 
@@ -261,15 +259,10 @@ TEST(test_to_and_fro)
 /* Members in two partitions that have no node in common. */
 TEST(test_partitions)
 {
-	struct sgang_nodeset *left = sgang_nodeset_create(8);
-	struct sgang_nodeset *right = sgang_nodeset_create(8);
+	struct sgang_nodeset *left = set_of(0x1f, 8), *right = set_of(0xe0, 8);
 	struct sgang_placement *placement;
 	struct bed bed;
 
-	assert_non_null(left);
-	assert_non_null(right);
-	for (uint32_t node = 0; node < 8; node++)
-		sgang_nodeset_add(node < 5 ? left : right, node);
 	bed_open(&bed, textbook, 4);
 	bed_add(&bed, 1, 4, true);
 	bed_add(&bed, 1, 4, true);
@@ -298,13 +291,7 @@ TEST(test_matching)
 	bed_only(&bed, "n[1,3,5,7]");
 	/* each takes what the one before would rather have */
 	for (uint32_t i = 0; i < 4; i++) {
-		set[i] = sgang_nodeset_create(8);
-		assert_non_null(set[i]);
-		sgang_nodeset_add(set[i], 0);
-		sgang_nodeset_add(set[i], 2 * ((i + 1) % 4));
-		if (i == 3)
-			sgang_nodeset_clear(set[i]);
-		sgang_nodeset_add(set[i], i == 3 ? 0 : 2 * (i + 1));
+		set[i] = set_of(i == 3 ? 1 : 1 | 1 << 2 * (i + 1), 8);
 		bed_add(&bed, 1, 0, true);
 		bed.member[i].allowed = set[i];
 	}
@@ -350,7 +337,6 @@ TEST(test_refusals)
 	struct bed bed;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sgang_placement *placement = (void *)&bed;
 		struct sgang_nofit nofit;
 
 		bed_open(&bed, textbook, 4);
@@ -358,9 +344,7 @@ TEST(test_refusals)
 		bed_add(&bed, cases[i].units, cases[i].slots,
 			cases[i].distinct);
 		bed.request.max_level = cases[i].max_level;
-		assert_int_equal(
-			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
-		assert_ptr_equal(placement, &bed);
+		refuse(&bed, &nofit);
 		assert_false(nofit.unproved);
 		assert_string_equal(nofit.text, cases[i].text);
 		assert_int_equal(nofit.n_rows, cases[i].n_rows);
@@ -373,8 +357,6 @@ TEST(test_refusals)
 			assert_int_equal(nofit.row[0].free, cases[i].has);
 			assert_int_equal(nofit.row[0].needed, cases[i].needed);
 		}
-		assert_int_equal(
-			sgang_plan(&bed.request, &placement, NULL, NULL), 0);
 		bed_close(&bed);
 	}
 }
@@ -388,25 +370,20 @@ TEST(test_refusals_of_members)
 		const char *text;
 	} cases[] = {
 		{ "n[1-3]", 4, 0,
-		  "member 1: needs 4 whole free nodes, 3 are "
-		  "free" },
+		  "member 1: needs 4 whole free nodes, 3 are free" },
 		{ "n[1-2]", 1, 5,
-		  "member 1: needs 1 node with 5 free slots, 0 "
-		  "are free" },
+		  "member 1: needs 1 node with 5 free slots, 0 are free" },
 		{ "n1", 1, 4, "needs 6 free slots in all, 4 are free" },
 	};
+	struct sgang_nofit nofit;
 	struct bed bed;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sgang_placement *placement = NULL;
-		struct sgang_nofit nofit;
-
 		bed_open(&bed, textbook, 4);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, 2, 1, false);
 		bed_add(&bed, cases[i].units, cases[i].slots, true);
-		assert_int_equal(
-			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
+		refuse(&bed, &nofit);
 		assert_string_equal(nofit.text, cases[i].text);
 		assert_int_equal(nofit.n_rows, 1);
 		bed_close(&bed);
@@ -416,30 +393,24 @@ TEST(test_refusals_of_members)
 	bed_add(&bed, 2, 2, false);
 	bed_add(&bed, 1, 2, true);
 	bed.member[1].ranks = 1;
-	{
-		struct sgang_placement *placement = NULL;
-		struct sgang_nofit nofit;
-
-		assert_int_equal(
-			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
-		assert_string_equal(nofit.text,
-				    "6 free slots are needed and "
-				    "there, but not so that every member has "
-				    "what it asks for");
-	}
+	refuse(&bed, &nofit);
+	assert_string_equal(nofit.text,
+			    "6 free slots are needed and there, but "
+			    "not so that every member has what it "
+			    "asks for");
 	bed_close(&bed);
 }
 
 /* Roots are joined only when that is allowed. */
 TEST(test_unconnected)
 {
-	struct sgang_placement *placement = NULL;
+	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 	struct bed bed;
 
 	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n", 1);
 	bed_add(&bed, 3, 0, true);
-	assert_int_equal(sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
+	refuse(&bed, &nofit);
 	assert_int_equal(nofit.n_rows, 2);
 	assert_string_equal(nofit.text, "no switch has room for 3 whole free "
 					"nodes, the best (a) has 2");
@@ -842,34 +813,6 @@ TEST(test_deal_more)
 
 /* -- lack of memory -- */
 
-/* Whichever allocation fails, ENOMEM is said and nothing is kept. */
-static void run_out_of_memory(const struct bed *bed)
-{
-	struct sgang_error err;
-	unsigned long n;
-
-	for (n = 1;; n++) {
-		struct sgang_placement *placement = NULL;
-		long before = fail_live;
-		int rc;
-
-		fail_at(n);
-		rc = sgang_plan(&bed->request, &placement, NULL, &err);
-		if (!fail_happened) {
-			fail_at(0);
-			assert_int_equal(rc, 1);
-			sgang_placement_destroy(placement);
-			break;
-		}
-		fail_at(0);
-		assert_int_equal(rc, -1);
-		assert_int_equal(errno, ENOMEM);
-		assert_null(placement);
-		assert_int_equal(fail_live, before);
-	}
-	assert_true(n > 5);
-}
-
 TEST(test_no_memory)
 {
 	static char text[8192];
@@ -880,16 +823,16 @@ TEST(test_no_memory)
 	bed_open(&bed, text, 4);
 	fragment(&bed, &random, 70, 1);
 	bed_add(&bed, 200, 1, false);
-	run_out_of_memory(&bed);
+	assert_int_equal(fail_plans(&bed.request, 5), 1);
 	bed_add(&bed, 10, 0, true);
 	bed_add(&bed, 5, 3, true);
 	bed.member[2].more = 2;
-	run_out_of_memory(&bed);
+	assert_int_equal(fail_plans(&bed.request, 5), 1);
 	bed_close(&bed);
 	bed_open(&bed, text, 2);
 	bed_add(&bed, 600, 1, true);
 	bed_add(&bed, 900, 1, true);
-	run_out_of_memory(&bed);
+	assert_int_equal(fail_plans(&bed.request, 5), 1);
 	bed_close(&bed);
 }
 

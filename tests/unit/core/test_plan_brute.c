@@ -280,11 +280,7 @@ static void make_world(struct world *world, uint64_t seed, enum world_kind kind)
 		make_weights(world, &random);
 	if (kind & REQUIRED)
 		make_required(world, &random);
-	world->request.fabric = world->fabric;
-	world->request.costs = &world->costs;
-	world->request.free = world->free;
-	world->request.total = world->total;
-	world->request.members = world->member;
+	ORACLE_REQUEST(world);
 	world->request.n_members = world->n_members;
 	world->request.max_level = fuzz_small(&random, 3) ?
 					   SGANG_LEVEL_UNCONNECTED :
@@ -537,14 +533,6 @@ static void brute_force(struct brute *brute, const struct world *world)
 
 /* -- what must hold of every placement -- */
 
-#define CHECK(what)                                                          \
-	do {                                                                 \
-		if (!(what))                                                 \
-			fail_msg("seed %lu, %s: not %s\n%s",                 \
-				 (unsigned long)world->seed, world->planner, \
-				 #what, world->text);                        \
-	} while (0)
-
 static void check_runs(const struct world *world,
 		       const struct sgang_placement *placement)
 {
@@ -620,7 +608,7 @@ static void check_placement(const struct world *world,
 }
 
 struct tally {
-	unsigned int worlds, fit, exact, missed;
+	unsigned int fit, exact, missed;
 	unsigned int untidy; /* something as cheap breaks less */
 	double ratio, worst;
 };
@@ -656,7 +644,6 @@ static void try_planner(struct world *world, const struct brute *brute,
 	world->request.budget = &budget;
 	rc = sgang_plan(&world->request, &placement, &nofit, NULL);
 	CHECK(rc >= 0);
-	tally->worlds++;
 	if (brute->found)
 		tally->fit++;
 	if (rc) {
@@ -680,7 +667,6 @@ static void try_planner(struct world *world, const struct brute *brute,
 	sgang_placement_destroy(placement);
 }
 
-/* One tally a planner. */
 static void try_world(uint64_t seed, enum world_kind kind, struct tally *tally)
 {
 	struct world made, *world = &made;
@@ -693,19 +679,69 @@ static void try_world(uint64_t seed, enum world_kind kind, struct tally *tally)
 	free_world(world);
 }
 
-static void check_alike(unsigned int planner, const struct tally *tally)
+/* Worlds of each of the kinds, with the seeds 1 to 'seeds'; a tally a planner.
+ */
+static void try_kinds(struct tally *tally, uint64_t seeds,
+		      const unsigned int *kinds, size_t n)
 {
-	print_message("# alike, %s: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed, tally->untidy,
-		      tally->ratio / (tally->fit - tally->missed));
-	assert_int_equal(tally->missed, 0);
-	assert_int_equal(tally->untidy, 0);
-	assert_true(tally->fit > 500);
-	assert_true(tally->exact * 10 >= tally->fit * 9);
-	if (planner != TIRED)
-		assert_int_equal(tally->exact, tally->fit);
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		for (size_t i = 0; i < n; i++)
+			try_world(seed, (enum world_kind)kinds[i], tally);
+	}
+}
+
+#define TRY(tally, seeds, ...)                                         \
+	try_kinds(tally, seeds, (const unsigned int[]){ __VA_ARGS__ }, \
+		  COUNT(((const unsigned int[]){ __VA_ARGS__ })))
+
+/* What is asked of the planners, all of which place whatever fits. */
+struct demand {
+	const char *title;
+	unsigned int fit;             /* more of the worlds than that */
+	unsigned int exact[PLANNERS]; /* percent of these, at the least */
+	unsigned int untidy;          /* percent, at the most */
+	double mean, worst;           /* cost / optimum, at the most */
+};
+
+#define ANY 1e9
+
+static const struct demand demands[] = {
+	{ "alike", 500, { 100, 100, 90 }, 0, ANY, ANY },
+	{ "weights", 2000, { 100, 100, 0 }, 2, ANY, ANY },
+	{ "equal", 400, { 100, 100, 0 }, 100, 1.01, ANY },
+	{ "mixed", 300, { 100, 100, 0 }, 1, 1.002, ANY },
+	{ "required", 500, { 100, 100, 0 }, 100, 1.002, ANY },
+	{ "required, mixed", 300, { 100, 100, 0 }, 100, 1.002, ANY },
+	{ "required, spread", 300, { 0, 0, 0 }, 100, ANY, ANY },
+	{ "turns", 300, { 0, 0, 0 }, 100, 1.002, ANY },
+	{ "inside", 200, { 100, 100, 90 }, 100, ANY, ANY },
+	{ "inside, mixed", 100, { 100, 100, 0 }, 100, 1.02, ANY },
+	{ "spread alike", 500, { 100, 100, 100 }, 100, ANY, ANY },
+	{ "spread mixed", 300, { 0, 0, 0 }, 100, ANY, 1.5 },
+};
+
+static void check_tally(const char *title, const struct tally *tally)
+{
+	const struct demand *demand = demands;
+
+	while (strcmp(demand->title, title))
+		demand++;
+	for (unsigned int p = 0; p < PLANNERS; p++, tally++) {
+		print_message("# %s, %s: %u fit, %u exact, %u missed, %u weigh "
+			      "or break more than they have to, cost/optimum "
+			      "%.4f, worst %.4f\n",
+			      demand->title, planner_name[p], tally->fit,
+			      tally->exact, tally->missed, tally->untidy,
+			      tally->ratio / (tally->fit - tally->missed),
+			      tally->worst);
+		assert_int_equal(tally->missed, 0);
+		assert_true(tally->fit > demand->fit);
+		assert_true(tally->exact * 100 >=
+			    tally->fit * demand->exact[p]);
+		assert_true(tally->untidy * 100 <= tally->fit * demand->untidy);
+		assert_true(tally->ratio <= demand->mean * tally->fit);
+		assert_true(tally->worst <= demand->worst);
+	}
 }
 
 /* Design section 4: members that are alike. */
@@ -713,23 +749,8 @@ TEST(test_alike)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 1500; seed++)
-		try_world(seed, ALIKE, tally);
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_alike(planner, &tally[planner]);
-}
-
-static void check_weights(unsigned int planner, const struct tally *tally)
-{
-	print_message("# weights, %s: %u fit, %u exact, %u missed, %u weigh or "
-		      "break more than they have to\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed, tally->untidy);
-	assert_true(tally->fit > 2000);
-	assert_int_equal(tally->missed, 0);
-	assert_true(tally->untidy * 50 <= tally->fit);
-	if (planner != TIRED)
-		assert_int_equal(tally->exact, tally->fit);
+	TRY(tally, 1500, ALIKE);
+	check_tally("alike", tally);
 }
 
 /* 5.5: weights of nodes after ring cost, or before it. */
@@ -737,34 +758,11 @@ TEST(test_weights)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
-		try_world(seed, ALIKE | WEIGHTS, tally);
-		try_world(seed, INSIDE | WEIGHTS, tally);
-		try_world(seed, SPREAD | WEIGHTS, tally);
-		try_world(seed, SPREAD | INSIDE | WEIGHTS, tally);
-	}
-	for (uint64_t seed = 1; seed <= 1000; seed++) {
-		try_world(seed, EQUAL | WEIGHTS, tally);
-		try_world(seed, MIXED | WEIGHTS, tally);
-		try_world(seed, MIXED | INSIDE | WEIGHTS, tally);
-		try_world(seed, TURNS | WEIGHTS, tally);
-	}
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_weights(planner, &tally[planner]);
-}
-
-static void check_equal(unsigned int planner, const struct tally *tally)
-{
-	print_message("# equal, %s: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed, tally->untidy,
-		      tally->ratio / (tally->fit - tally->missed));
-	assert_true(tally->fit > 400);
-	assert_int_equal(tally->missed, 0);
-	assert_true(tally->ratio <= 1.01 * tally->fit);
-	if (planner != TIRED)
-		assert_int_equal(tally->exact, tally->fit);
+	TRY(tally, 2000, ALIKE | WEIGHTS, INSIDE | WEIGHTS, SPREAD | WEIGHTS,
+	    SPREAD | INSIDE | WEIGHTS);
+	TRY(tally, 1000, EQUAL | WEIGHTS, MIXED | WEIGHTS,
+	    MIXED | INSIDE | WEIGHTS, TURNS | WEIGHTS);
+	check_tally("weights", tally);
 }
 
 /* Issue 4: members of the same shape on any fabric, where they share nodes. */
@@ -772,27 +770,8 @@ TEST(test_equal)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 600; seed++) {
-		try_world(seed, EQUAL, tally);
-		try_world(seed, EQUAL | INSIDE, tally);
-	}
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_equal(planner, &tally[planner]);
-}
-
-static void check_mixed(unsigned int planner, const struct tally *tally)
-{
-	print_message("# mixed, %s: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed, tally->untidy,
-		      tally->ratio / (tally->fit - tally->missed));
-	assert_true(tally->fit > 300);
-	assert_int_equal(tally->missed, 0);
-	assert_true(tally->untidy * 100 <= tally->fit);
-	assert_true(tally->ratio <= 1.002 * (tally->fit - tally->missed));
-	if (planner != TIRED)
-		assert_int_equal(tally->exact, tally->fit);
+	TRY(tally, 600, EQUAL, EQUAL | INSIDE);
+	check_tally("equal", tally);
 }
 
 /* Design section 4: members of different shapes, slots and nodes. */
@@ -800,68 +779,21 @@ TEST(test_mixed)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 1500; seed++)
-		try_world(seed, MIXED, tally);
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_mixed(planner, &tally[planner]);
-}
-
-static void check_required(unsigned int planner, const struct tally *alike,
-			   const struct tally *mixed,
-			   const struct tally *spread)
-{
-	print_message("# required, %s: %u + %u + %u fit, %u + %u + %u exact, "
-		      "%u + %u + %u missed, cost/optimum %.4f, %.4f, %.4f, "
-		      "worst %.4f, %.4f, %.4f\n",
-		      planner_name[planner], alike->fit, mixed->fit,
-		      spread->fit, alike->exact, mixed->exact, spread->exact,
-		      alike->missed, mixed->missed, spread->missed,
-		      alike->ratio / (alike->fit - alike->missed),
-		      mixed->ratio / (mixed->fit - mixed->missed),
-		      spread->ratio / (spread->fit - spread->missed),
-		      alike->worst, mixed->worst, spread->worst);
-	assert_true(alike->fit > 500);
-	assert_true(mixed->fit > 300);
-	assert_true(spread->fit > 300);
-	assert_int_equal(alike->missed + mixed->missed + spread->missed, 0);
-	assert_true(alike->ratio <= 1.002 * alike->fit);
-	assert_true(mixed->ratio <= 1.002 * mixed->fit);
-	if (planner != TIRED) {
-		assert_int_equal(alike->exact, alike->fit);
-		assert_int_equal(mixed->exact, mixed->fit);
-	}
+	TRY(tally, 1500, MIXED);
+	check_tally("mixed", tally);
 }
 
 /* Issue 12: members some of whose nodes are given. */
 TEST(test_required)
 {
-	struct tally alike[PLANNERS] = { 0 }, mixed[PLANNERS] = { 0 },
-		     spread[PLANNERS] = { 0 };
+	struct tally tally[3][PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
-		try_world(seed, REQUIRED, alike);
-		try_world(seed, REQUIRED | EQUAL, alike);
-		try_world(seed, REQUIRED | WEIGHTS, alike);
-		try_world(seed, REQUIRED | MIXED, mixed);
-		try_world(seed, REQUIRED | MIXED | WEIGHTS, mixed);
-		try_world(seed, REQUIRED | SPREAD, spread);
-		try_world(seed, REQUIRED | SPREAD | MIXED, spread);
-	}
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_required(planner, &alike[planner], &mixed[planner],
-			       &spread[planner]);
-}
-
-static void check_turns(unsigned int planner, const struct tally *tally)
-{
-	print_message("# turns, %s: %u fit, %u exact, %u missed, cost/optimum "
-		      "%.4f\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed,
-		      tally->ratio / (tally->fit - tally->missed));
-	assert_true(tally->fit > 300);
-	assert_int_equal(tally->missed, 0);
-	assert_true(tally->ratio <= 1.002 * tally->fit);
+	TRY(tally[0], 2000, REQUIRED, REQUIRED | EQUAL, REQUIRED | WEIGHTS);
+	TRY(tally[1], 2000, REQUIRED | MIXED, REQUIRED | MIXED | WEIGHTS);
+	TRY(tally[2], 2000, REQUIRED | SPREAD, REQUIRED | SPREAD | MIXED);
+	check_tally("required", tally[0]);
+	check_tally("required, mixed", tally[1]);
+	check_tally("required, spread", tally[2]);
 }
 
 /* Design section 4: members whose shapes take turns. */
@@ -869,52 +801,20 @@ TEST(test_turns)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 1000; seed++)
-		try_world(seed, TURNS, tally);
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_turns(planner, &tally[planner]);
-}
-
-static void check_inside(unsigned int planner, const struct tally *alike,
-			 const struct tally *mixed)
-{
-	print_message(
-		"# inside, %s: %u + %u fit, %u + %u exact, %u + %u missed\n",
-		planner_name[planner], alike->fit, mixed->fit, alike->exact,
-		mixed->exact, alike->missed, mixed->missed);
-	assert_true(alike->fit > 200);
-	assert_true(mixed->fit > 100);
-	assert_true(alike->exact * 10 >= alike->fit * 9);
-	assert_int_equal(alike->missed + mixed->missed, 0);
-	assert_true(mixed->ratio <= 1.02 * mixed->fit);
-	if (planner != TIRED) {
-		assert_int_equal(alike->exact, alike->fit);
-		assert_int_equal(mixed->exact, mixed->fit);
-	}
+	TRY(tally, 1000, TURNS);
+	check_tally("turns", tally);
 }
 
 /* Design section 4: the same where the places are islands inside nodes, which
  * meet at the level of the node. */
 TEST(test_inside)
 {
-	struct tally alike[PLANNERS] = { 0 }, mixed[PLANNERS] = { 0 };
+	struct tally tally[2][PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 600; seed++) {
-		try_world(seed, INSIDE, alike);
-		try_world(seed, MIXED | INSIDE, mixed);
-	}
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_inside(planner, &alike[planner], &mixed[planner]);
-}
-
-static void check_spread_alike(unsigned int planner, const struct tally *tally)
-{
-	print_message("# spread alike, %s: %u fit, %u exact, %u missed\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed);
-	assert_true(tally->fit > 500);
-	assert_int_equal(tally->missed, 0);
-	assert_int_equal(tally->exact, tally->fit);
+	TRY(tally[0], 600, INSIDE);
+	TRY(tally[1], 600, MIXED | INSIDE);
+	check_tally("inside", tally[0]);
+	check_tally("inside, mixed", tally[1]);
 }
 
 /* 4.26, and issue 4: alike members in different domains. */
@@ -922,25 +822,8 @@ TEST(test_spread_alike)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 4000; seed++) {
-		try_world(seed, SPREAD, tally);
-		try_world(seed, SPREAD | INSIDE, tally);
-	}
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_spread_alike(planner, &tally[planner]);
-}
-
-static void check_spread_mixed(unsigned int planner, const struct tally *tally)
-{
-	print_message("# spread mixed, %s: %u fit, %u exact, %u missed, "
-		      "cost/optimum %.4f, worst %.4f\n",
-		      planner_name[planner], tally->fit, tally->exact,
-		      tally->missed,
-		      tally->ratio / (tally->fit - tally->missed),
-		      tally->worst);
-	assert_true(tally->fit > 300);
-	assert_int_equal(tally->missed, 0);
-	assert_true(tally->worst <= 1.5);
+	TRY(tally, 4000, SPREAD, SPREAD | INSIDE);
+	check_tally("spread alike", tally);
 }
 
 /* 4.26: members of different shapes in different domains. */
@@ -948,12 +831,8 @@ TEST(test_spread_mixed)
 {
 	struct tally tally[PLANNERS] = { 0 };
 
-	for (uint64_t seed = 1; seed <= 4000; seed++) {
-		try_world(seed, SPREAD | MIXED, tally);
-		try_world(seed, SPREAD | MIXED | INSIDE, tally);
-	}
-	for (unsigned int planner = 0; planner < PLANNERS; planner++)
-		check_spread_mixed(planner, &tally[planner]);
+	TRY(tally, 4000, SPREAD | MIXED, SPREAD | MIXED | INSIDE);
+	check_tally("spread mixed", tally);
 }
 
 TEST_MAIN(NULL, NULL)

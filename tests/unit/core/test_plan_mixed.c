@@ -15,7 +15,7 @@
 
 #include "../unit.h"
 #include "core/plan/plan.h"
-#include "fuzz.h"
+#include "oracle.h"
 
 enum { CPUS, MEMORY, GPUS, A100, H100, ONE, OTHER, DIMS };
 
@@ -55,16 +55,10 @@ static uint32_t rnd(struct world *world, uint32_t below)
 /* Leaves of 1 to 7 nodes, two to four under a spine. */
 static void make_fabric(struct world *world)
 {
-	uint32_t node = 0, leaf = 0, under = 0, spine = 0, a, b, d;
-	const char *names[NODES_MAX];
-	struct sgang_error err;
-	char name[NODES_MAX][8], *p = world->text;
+	uint32_t node = 0, leaf = 0, under = 0, spine = 0, a, b;
+	char *p = world->text;
 
 	world->n_nodes = 10 + rnd(world, NODES_MAX - 9);
-	for (a = 0; a < world->n_nodes; a++) {
-		sprintf(name[a], "n%u", a);
-		names[a] = name[a];
-	}
 	while (node < world->n_nodes) {
 		uint32_t n = 1 + rnd(world, 7);
 
@@ -84,30 +78,10 @@ static void make_fabric(struct world *world)
 		under += n;
 	}
 	sprintf(p, "SwitchName=top Switches=s[0-%u]\n", spine - 1);
-	world->fabric = sgang_fabric_parse(world->text, "test", names,
-					   world->n_nodes, &err);
-	if (!world->fabric)
-		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
+	world->fabric = oracle_fabric(world->text, world->seed);
 	for (a = 0; a < world->n_nodes; a++) {
-		for (b = 0; b < world->n_nodes; b++) {
-			world->meet[a][b] = SGANG_LEVEL_UNCONNECTED;
-			for (d = 0; d < sgang_fabric_domains(world->fabric);
-			     d++) {
-				const struct sgang_domain *domain =
-					sgang_fabric_domain(world->fabric, d);
-				const uint32_t *pos =
-					sgang_fabric_pos(world->fabric);
-
-				if (pos[a] - domain->first_pos <
-					    domain->n_nodes &&
-				    pos[b] - domain->first_pos <
-					    domain->n_nodes &&
-				    domain->level < world->meet[a][b])
-					world->meet[a][b] = domain->level;
-			}
-			if (a == b)
-				world->meet[a][b] = SGANG_LEVEL_ISLAND;
-		}
+		for (b = 0; b < world->n_nodes; b++)
+			world->meet[a][b] = oracle_meet(world->fabric, a, b);
 	}
 }
 

@@ -4,15 +4,15 @@
 #include <glob.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "core/gang/record.h"
 #include "fuzz.h"
 
+#define TRAIN .ns = "alice", .name = "train"
+
 static const struct sgang_record waiting = {
-	.ns = "alice",
-	.name = "train",
-	.phase = SGANG_PHASE_WAITING,
-	.min_member = 3,
-	.total = 4,
+	TRAIN,           .phase = SGANG_PHASE_WAITING,
+	.min_member = 3, .total = 4,
 	.attempts = 2,
 };
 #define WAITING                                                     \
@@ -20,8 +20,7 @@ static const struct sgang_record waiting = {
 	"attempts=2"
 
 static const struct sgang_record running = {
-	.ns = "alice",
-	.name = "train",
+	TRAIN,
 	.phase = SGANG_PHASE_RUNNING,
 	.min_member = 4,
 	.total = 4,
@@ -45,8 +44,7 @@ static const struct sgang_record running = {
 
 /* Everything that can be said. */
 static const struct sgang_record full = {
-	.ns = "alice",
-	.name = "train",
+	TRAIN,
 	.phase = SGANG_PHASE_HOLDING,
 	.min_member = 4,
 	.total = 5,
@@ -93,8 +91,7 @@ static const struct sgang_record full = {
 
 /* Time without end. */
 static const struct sgang_record patient = {
-	.ns = "alice",
-	.name = "train",
+	TRAIN,
 	.phase = SGANG_PHASE_UNDEFINED,
 	.mode = SGANG_MODE_STRICT,
 	.match = SGANG_MATCH_ONLY_WAITING,
@@ -106,60 +103,11 @@ static const struct sgang_record patient = {
 	"attempts=0 mode=strict match=only-waiting "                  \
 	"onfailure=requeue wait=UNLIMITED"
 
+/* All of it: what is not said is 0 in both. */
 static void assert_same(const struct sgang_record *a,
 			const struct sgang_record *b)
 {
-	assert_string_equal(a->ns, b->ns);
-	assert_string_equal(a->name, b->name);
-	assert_int_equal(a->phase, b->phase);
-	assert_int_equal(a->min_member, b->min_member);
-	assert_int_equal(a->total, b->total);
-	assert_int_equal(a->satisfied, b->satisfied);
-	assert_int_equal(a->attempts, b->attempts);
-	assert_int_equal(a->tried, b->tried);
-	assert_int_equal(a->skipped, b->skipped);
-	assert_int_equal(a->round, b->round);
-	assert_int_equal(a->was.rank, b->was.rank);
-	assert_int_equal(a->was.members, b->was.members);
-	assert_int_equal(a->mode, b->mode);
-	assert_int_equal(a->match, b->match);
-	assert_int_equal(a->on_failure, b->on_failure);
-	assert_int_equal(a->max_restarts, b->max_restarts);
-	assert_int_equal(a->on_stale, b->on_stale);
-	assert_int_equal(a->stale_grace, b->stale_grace);
-	assert_int_equal(a->on_success, b->on_success);
-	assert_int_equal(a->on_drain, b->on_drain);
-	assert_int_equal(a->waiting_time, b->waiting_time);
-	assert_int_equal(a->hold_end, b->hold_end);
-	assert_string_equal(a->groups, b->groups);
-	assert_string_equal(a->asks, b->asks);
-	assert_true(a->created == b->created);
-	assert_true(a->since == b->since);
-	assert_true(a->until == b->until);
-	assert_true(a->started == b->started);
-	assert_int_equal(a->object, b->object);
-	assert_int_equal(a->placed, b->placed);
-	if (!a->placed)
-		return;
-	assert_int_equal(a->exact, b->exact);
-	assert_int_equal(a->member_rank, b->member_rank);
-	assert_int_equal(a->members, b->members);
-	assert_true(a->rank_offset == b->rank_offset);
-	assert_true(a->ranks == b->ranks);
-	assert_true(a->ring_cost == b->ring_cost);
-	assert_true(a->ring_best == b->ring_best);
-	assert_true(a->cross_links == b->cross_links);
-	assert_string_equal(a->tier, b->tier);
-	assert_string_equal(a->hops, b->hops);
-	assert_true(a->bound == b->bound);
-	assert_true(a->stock_cost == b->stock_cost);
-	assert_true(a->stock_estimate == b->stock_estimate);
-	assert_true(a->weighted_cost == b->weighted_cost);
-	assert_true(a->weighted_best == b->weighted_best);
-	assert_string_equal(a->others, b->others);
-	assert_string_equal(a->at, b->at);
-	assert_string_equal(a->choice, b->choice);
-	assert_string_equal(a->layout, b->layout);
+	assert_memory_equal(a, b, sizeof(*a));
 }
 
 /* 0.36: what is kept of a gang, as text: name, waiting time, mode, groups,
@@ -168,8 +116,7 @@ TEST(test_format)
 {
 	static const struct {
 		const struct sgang_record *record;
-		const char *foreign;
-		const char *text;
+		const char *foreign, *text;
 	} cases[] = {
 		{ &waiting, NULL, WAITING },
 		{ &waiting, "", WAITING },
@@ -204,11 +151,13 @@ TEST(test_format)
 	}
 }
 
+#define OTHER "gang=alice/train phase=waiting min=3 total=4"
+
 TEST(test_parse)
 {
 	static const struct {
 		const char *text;
-		const struct sgang_record *record; /* NULL: none */
+		const struct sgang_record *record;
 	} cases[] = {
 		{ WAITING, &waiting },
 		{ RUNNING, &running },
@@ -229,70 +178,57 @@ TEST(test_parse)
 		/* an older one's */
 		{ "gang=alice/train phase=Waiting min=3 total=4 attempts=2",
 		  &waiting },
-		{ NULL, NULL },
-		{ "", NULL },
-		{ "nothing of ours", NULL },
-		{ "gang=", NULL },
-		{ "gang=alice/train", NULL },
-		{ "gang=/train phase=waiting min=3 total=4", NULL },
-		{ "gang=alice/ phase=waiting min=3 total=4", NULL },
-		{ "gang=alice/train phase=asleep min=3 total=4", NULL },
-		{ "gang=alice/train phase=waiting min=x total=4", NULL },
-		{ "gang=alice/train phase=waiting min=-3 total=4", NULL },
-		{ "gang=alice/train phase=waiting min=4294967296 total=4",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 min=3 total=4", NULL },
-		{ "gang=alice/train phase=waiting min=3", NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 satisfied=yes",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 mode=loose",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 match=", NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 onfailure=0",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 wait=10:00",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 groups=eval",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 groups=a/b,",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 since=-1",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 "
-		  "created=9223372036854775808",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 object=2",
-		  NULL },
-		{ "gang=alice/train phase=waiting min=3 total=4 round=1 "
-		  "round=1",
-		  NULL },
-		/* a placement is told whole or not at all */
-		{ "gang=alice/train phase=running rank=2/4 min=3 total=4",
-		  NULL },
-		{ "gang=alice/train phase=running min=3 total=4 ring=7", NULL },
-		{ "gang=alice/train phase=running rank=2 min=4 total=4 ring=38 "
-		  "best=14 cross=2 tier=spine off=8 ranks=16 exact=1",
-		  NULL },
 		/* 4.34: and with it what is known of it besides */
 		{ "gang=alice/train phase=waiting min=3 total=4 attempts=2 "
 		  "hops=leaf:1 bound=7 stock=9 stockest=1 wcost=1 wbest=1 others=a:1 "
 		  "at=n1",
 		  &waiting },
-		{ "gang=alice/train phase=waiting min=3 total=4 bound=-1",
-		  NULL },
-		{ "xgang=alice/train phase=waiting min=3 total=4", NULL },
 	};
+	static const char *const none[] = {
+		NULL,
+		"",
+		"nothing of ours",
+		"gang=",
+		"gang=alice/train",
+		"gang=/train phase=waiting min=3 total=4",
+		"gang=alice/ phase=waiting min=3 total=4",
+		"gang=alice/train phase=asleep min=3 total=4",
+		"gang=alice/train phase=waiting min=x total=4",
+		"gang=alice/train phase=waiting min=-3 total=4",
+		"gang=alice/train phase=waiting min=4294967296 total=4",
+		"gang=alice/train phase=waiting min=3 min=3 total=4",
+		"gang=alice/train phase=waiting min=3",
+		OTHER " satisfied=yes",
+		OTHER " mode=loose",
+		OTHER " match=",
+		OTHER " onfailure=0",
+		OTHER " wait=10:00",
+		OTHER " groups=eval",
+		OTHER " groups=a/b,",
+		OTHER " since=-1",
+		OTHER " created=9223372036854775808",
+		OTHER " object=2",
+		OTHER " round=1 round=1",
+		/* a placement is told whole or not at all */
+		"gang=alice/train phase=running rank=2/4 min=3 total=4",
+		"gang=alice/train phase=running min=3 total=4 ring=7",
+		"gang=alice/train phase=running rank=2 min=4 total=4 ring=38 "
+		"best=14 cross=2 tier=spine off=8 ranks=16 exact=1",
+		OTHER " bound=-1",
+		"xgang=alice/train phase=waiting min=3 total=4",
+	};
+	struct sgang_record record;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sgang_record record = { .name = "untouched" };
-		int found = sgang_record_parse(cases[i].text, &record);
-
-		if (found != !!cases[i].record)
+		if (sgang_record_parse(cases[i].text, &record) != 1)
 			fail_msg("%s", cases[i].text);
-		if (found)
-			assert_same(&record, cases[i].record);
-		else
-			assert_string_equal(record.name, "untouched");
+		assert_same(&record, cases[i].record);
+	}
+	for (size_t i = 0; i < COUNT(none); i++) {
+		strcpy(record.name, "untouched");
+		if (sgang_record_parse(none[i], &record))
+			fail_msg("%s", none[i]);
+		assert_string_equal(record.name, "untouched");
 	}
 }
 
@@ -306,8 +242,7 @@ TEST(test_brief)
 {
 	static const struct {
 		const struct sgang_record *record;
-		const char *foreign;
-		const char *text;
+		const char *foreign, *text;
 	} cases[] = {
 		{ &running, NULL, BRIEF },
 		{ &running, "", BRIEF },
@@ -514,7 +449,6 @@ TEST(test_order)
 	free(text);
 }
 
-/* Any record behind any text is read back, however often it is rewritten. */
 /* Causes have words; one of a newer version is none of ours, and no harm. */
 TEST(test_hold_ends)
 {
@@ -538,6 +472,7 @@ TEST(test_has_ended)
 	assert_true(sgang_record_has_ended("gang=a/b phase=failed min=1"));
 }
 
+/* Any record behind any text is read back, however often it is rewritten. */
 TEST(test_round_trip)
 {
 	uint64_t seed = SEED;
@@ -648,30 +583,21 @@ static int check_old_file(const char *path, const char *ns, const char *name)
 	return records;
 }
 
-static const char *top_folder(void)
-{
-	const char *top = getenv("top_srcdir");
-
-	return top ? top : ".";
-}
-
 TEST(test_old_records)
 {
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/tests/data/records.txt", top_folder());
-	assert_in_range(check_old_file(path, "alice", "train"), 6, 1000);
+	assert_in_range(check_old_file(source_path("tests/data/records.txt"),
+				       "alice", "train"),
+			6, 1000);
 }
 
 /* Of whole clusters: the records of all jobs. */
 TEST(test_recorded)
 {
-	char pattern[4096];
 	glob_t found;
 
-	snprintf(pattern, sizeof(pattern),
-		 "%s/tests/data/upgrade/*/records.txt", top_folder());
-	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(glob(source_path("tests/data/upgrade/*/records.txt"),
+			      0, NULL, &found),
+			 0);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		assert_in_range(check_old_file(found.gl_pathv[i], "root", NULL),
 				50, 1000);

@@ -3,38 +3,9 @@
 
 #include "../unit.h"
 #include "core/fabric/ring.h"
+#include "textbook.h"
 
-/* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
-static const char textbook[] = "SwitchName=r1 Nodes=n[1-2]\n"
-			       "SwitchName=r2 Nodes=n[3-4]\n"
-			       "SwitchName=r3 Nodes=n[5-6]\n"
-			       "SwitchName=r4 Nodes=n[7-8]\n"
-			       "SwitchName=root Switches=r[1-4]\n";
-
-#define RUNS_MAX 32
-
-struct bed {
-	struct sgang_fabric *fabric;
-	struct sgang_costs costs;
-};
-
-static int set_up(void **state)
-{
-	static struct bed bed;
-
-	bed.fabric = sgang_fabric_parse(textbook, "textbook", NULL, 0, NULL);
-	sgang_costs_default(&bed.costs);
-	*state = &bed;
-	return bed.fabric ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	struct bed *bed = *state;
-
-	sgang_fabric_destroy(bed->fabric);
-	return 0;
-}
+#define RUNS_MAX TEXTBOOK_GPUS
 
 /* Read GPU numbers and make a run of each; GPU g is on node g div 4. */
 static size_t read_runs(const char *gpus, struct sgang_run *runs)
@@ -71,14 +42,14 @@ TEST(test_golden)
 		{ "0 4", 8, 0 },
 		{ "", 0, 0 },
 	};
-	const struct bed *bed = *state;
+	const struct textbook *book = *state;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_run runs[RUNS_MAX];
 		struct sgang_ring ring;
 		size_t n = read_runs(cases[i].gpus, runs);
 
-		sgang_ring_measure(bed->fabric, &bed->costs, runs, n, &ring);
+		sgang_ring_measure(book->fabric, &book->costs, runs, n, &ring);
 		assert_int_equal(ring.cost, cases[i].cost);
 		assert_int_equal(ring.cross_links, cases[i].cross);
 		assert_int_equal(ring.ranks, n);
@@ -93,10 +64,10 @@ TEST(test_runs)
 		{ .node = 0, .ranks = 2 },
 		{ .node = 2, .ranks = 4 },
 	};
-	const struct bed *bed = *state;
+	const struct textbook *book = *state;
 	struct sgang_ring ring;
 
-	sgang_ring_measure(bed->fabric, &bed->costs, runs, 3, &ring);
+	sgang_ring_measure(book->fabric, &book->costs, runs, 3, &ring);
 	assert_int_equal(ring.cost, 38);
 	assert_int_equal(ring.cross_links, 2);
 	assert_int_equal(ring.ranks, 8);
@@ -114,10 +85,10 @@ TEST(test_closes_at_home)
 		{ .node = 1, .ranks = 3 },
 		{ .node = 0, .ranks = 1 },
 	};
-	const struct bed *bed = *state;
+	const struct textbook *book = *state;
 	struct sgang_ring ring;
 
-	sgang_ring_measure(bed->fabric, &bed->costs, runs, 3, &ring);
+	sgang_ring_measure(book->fabric, &book->costs, runs, 3, &ring);
 	assert_int_equal(ring.cost, 4 + 2 + 4 + 1);
 	assert_int_equal(ring.hops[SGANG_LEVEL_ISLAND], 3);
 	assert_int_equal(ring.hops[SGANG_LEVEL_LEAF], 2);
@@ -127,22 +98,24 @@ TEST(test_closes_at_home)
 /* 4.15: turning or reversing the ring changes nothing. */
 TEST(test_turned_and_reversed)
 {
-	const struct bed *bed = *state;
+	const struct textbook *book = *state;
 	struct sgang_run runs[RUNS_MAX], other[RUNS_MAX];
 	struct sgang_ring ring, again;
 	size_t n = read_runs("0 9 4 31 2 17 5 12 28 3", runs), by, i;
 
-	sgang_ring_measure(bed->fabric, &bed->costs, runs, n, &ring);
+	sgang_ring_measure(book->fabric, &book->costs, runs, n, &ring);
 	for (by = 0; by < n; by++) {
 		for (i = 0; i < n; i++)
 			other[i] = runs[(i + by) % n];
-		sgang_ring_measure(bed->fabric, &bed->costs, other, n, &again);
+		sgang_ring_measure(book->fabric, &book->costs, other, n,
+				   &again);
 		assert_memory_equal(&ring, &again, sizeof(ring));
 		for (i = 0; i < n; i++)
 			other[i] = runs[(n - 1 - i + by) % n];
-		sgang_ring_measure(bed->fabric, &bed->costs, other, n, &again);
+		sgang_ring_measure(book->fabric, &book->costs, other, n,
+				   &again);
 		assert_memory_equal(&ring, &again, sizeof(ring));
 	}
 }
 
-TEST_MAIN(set_up, tear_down)
+TEST_MAIN(open_textbook, close_textbook)

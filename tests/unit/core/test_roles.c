@@ -6,7 +6,7 @@
 
 #include "../unit.h"
 #include "bed.h"
-#include "fail_alloc.h"
+#include "fail_plan.h"
 
 #define REPLICAS 3
 #define GROUPS (1 + 3 * REPLICAS)
@@ -144,80 +144,36 @@ TEST(test_flat)
 	bed_close(&gang.bed);
 }
 
-static void in_itself(struct gang *gang)
-{
-	gang->group[2].parent = 2;
-}
-
-static void in_a_later_one(struct gang *gang)
-{
-	gang->group[2].parent = 5;
-}
-
-static void without_members(struct gang *gang)
-{
-	gang->group[3].n_members = 0;
-}
-
-static void with_a_gap(struct gang *gang)
-{
-	gang->group[3].first++;
-	gang->group[3].n_members--;
-}
-
-static void too_short(struct gang *gang)
-{
-	gang->group[9].n_members--;
-}
-
-static void too_long(struct gang *gang)
-{
-	gang->group[1].n_members += 3;
-}
-
-static void too_heavy(struct gang *gang)
-{
-	gang->group[1].weight = SGANG_PLAN_WEIGHT_MAX + 1;
-}
-
-static void without_a_gang(struct gang *gang)
-{
-	gang->group[0].parent = 0;
-}
-
-static void not_all(struct gang *gang)
-{
-	gang->bed.request.n_groups = 7;
-}
-
-static void apart(struct gang *gang)
-{
-	gang->bed.request.spread = true;
-}
-
-static void too_many(struct gang *gang)
-{
-	gang->bed.request.n_groups = SGANG_PLAN_GROUPS_MAX + 1;
-}
+/* What is asked is refused when this has been changed. */
+#define REFUSED(changed)                                       \
+	do {                                                   \
+		open_gang(&gang, NONE);                        \
+		changed;                                       \
+		assert_int_equal(plan(&gang, &placement), -1); \
+		assert_int_equal(errno, EINVAL);               \
+		assert_null(placement);                        \
+		bed_close(&gang.bed);                          \
+	} while (0)
 
 TEST(test_bad_requests)
 {
-	static void (*const spoil[])(struct gang *) = {
-		in_itself, in_a_later_one, without_members, with_a_gap,
-		too_short, too_long,       too_heavy,       without_a_gang,
-		not_all,   apart,          too_many,
-	};
 	struct sgang_placement *placement;
 	struct gang gang;
 
-	for (size_t i = 0; i < COUNT(spoil); i++) {
-		open_gang(&gang, NONE);
-		spoil[i](&gang);
-		assert_int_equal(plan(&gang, &placement), -1);
-		assert_int_equal(errno, EINVAL);
-		assert_null(placement);
-		bed_close(&gang.bed);
-	}
+	/* groups in themselves, in a later one, and none that holds all */
+	REFUSED(gang.group[2].parent = 2);
+	REFUSED(gang.group[2].parent = 5);
+	REFUSED(gang.group[0].parent = 0);
+	/* without members, too few, too many, and with a gap before them */
+	REFUSED(gang.group[3].n_members = 0);
+	REFUSED(gang.group[9].n_members--);
+	REFUSED(gang.group[1].n_members += 3);
+	REFUSED((gang.group[3].first++, gang.group[3].n_members--));
+	/* not all of the groups, and more than there may be */
+	REFUSED(gang.bed.request.n_groups = 7);
+	REFUSED(gang.bed.request.n_groups = SGANG_PLAN_GROUPS_MAX + 1);
+	REFUSED(gang.group[1].weight = SGANG_PLAN_WEIGHT_MAX + 1);
+	REFUSED(gang.bed.request.spread = true);
 }
 
 /* Whatever a plan may take, it takes no more, what it finds fits, and it does
@@ -306,30 +262,12 @@ TEST(test_no_memory)
 	static const char *const free_nodes[] = { "n[0-15]", "n[0-7,8-9]",
 						  "n[0-2,4-6,7-9,12-13]" };
 	static const uint32_t require[] = { NONE, SGANG_LEVEL_LEAF, NONE };
-	struct sgang_placement *placement;
-	struct sgang_nofit nofit;
 	struct gang gang;
-	unsigned long n;
-	long live;
-	int rc;
 
 	for (size_t i = 0; i < 3; i++) {
 		open_gang(&gang, require[i]);
 		bed_only(&gang.bed, free_nodes[i]);
-		for (n = 1, rc = -1; rc < 0; n++) {
-			live = fail_live;
-			placement = NULL;
-			fail_at(n);
-			rc = sgang_plan(&gang.bed.request, &placement, &nofit,
-					NULL);
-			fail_at(0);
-			if (rc < 0)
-				assert_int_equal(errno, ENOMEM);
-			sgang_placement_destroy(placement);
-			assert_int_equal(fail_live, live);
-		}
-		assert_int_equal(rc, i != 1);
-		assert_true(n > 3);
+		assert_int_equal(fail_plans(&gang.bed.request, 2), i != 1);
 		bed_close(&gang.bed);
 	}
 }

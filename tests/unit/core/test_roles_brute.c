@@ -106,14 +106,6 @@ struct tally {
 	double ratio, worst;
 };
 
-#define CHECK(what)                                                          \
-	do {                                                                 \
-		if (!(what))                                                 \
-			fail_msg("seed %lu, %s: not %s\n%s",                 \
-				 (unsigned long)world->seed, world->planner, \
-				 #what, world->text);                        \
-	} while (0)
-
 /* -- worlds -- */
 
 /* Three or four leaves of two or three nodes, under two spines. */
@@ -122,7 +114,6 @@ static void make_fabric(struct world *world, uint64_t *random)
 	uint32_t leaves = 3 + fuzz_small(random, 2), i;
 	uint32_t per = leaves == 3 && fuzz_small(random, 3) == 2 ? 3 : 2;
 	uint32_t first = 1 + fuzz_small(random, 2);
-	struct sgang_error err;
 	char *p = world->text;
 
 	world->n_nodes = leaves * per;
@@ -132,8 +123,7 @@ static void make_fabric(struct world *world, uint64_t *random)
 	p += sprintf(p, "SwitchName=s0 Switches=l[0-%u]\n", first - 1);
 	p += sprintf(p, "SwitchName=s1 Switches=l[%u-%u]\n", first, leaves - 1);
 	p += sprintf(p, "SwitchName=r Switches=s[0-1]\n");
-	world->fabric = sgang_fabric_parse(world->text, "text", NULL, 0, &err);
-	assert_non_null(world->fabric);
+	world->fabric = oracle_fabric(world->text, world->seed);
 	p += sprintf(p, "free");
 	for (i = 0; i < world->n_nodes; i++) {
 		static const uint32_t slots[] = { 0, 1, 2, 2, 3, 4 };
@@ -583,11 +573,7 @@ static bool try_world(uint64_t seed, struct tally *tally)
 	world->seed = seed;
 	oracle_costs(&world->costs, &random);
 	make_fabric(world, &random);
-	world->request.fabric = world->fabric;
-	world->request.costs = &world->costs;
-	world->request.free = world->free;
-	world->request.total = world->total;
-	world->request.members = world->member;
+	ORACLE_REQUEST(world);
 	world->request.group = world->group;
 	world->request.max_level = SGANG_LEVEL_UNCONNECTED;
 	if (fuzz_small(&random, 2))

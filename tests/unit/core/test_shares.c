@@ -150,25 +150,36 @@ static void check_least(const struct world *w,
 	assert_true(sgang_shares_least(rq, 1) <= memory);
 }
 
-static int search(const struct world *w, uint64_t *steps)
+/* 'n' members on nodes that are all of one type. */
+static struct sgang_shares_request
+request_of(uint32_t n_dims, const uint32_t *free, uint32_t n_nodes,
+	   const struct sgang_shares_member *members, size_t n, uint64_t *steps)
 {
-	static const uint32_t nodes[NODES] = { 0, 1, 2, 3 };
-	static const uint8_t type[NODES];
-	struct sgang_shares_member members[MEMBERS];
-	uint32_t need[MEMBERS][PIECES][DIMS], share[MEMBERS * NODES];
-	struct sgang_shares_request rq = {
-		.n_dims = DIMS,
+	static const uint8_t type[SGANG_SHARES_NODES + 1];
+	static uint32_t nodes[SGANG_SHARES_NODES + 1];
+
+	for (uint32_t i = 0; i < n_nodes; i++)
+		nodes[i] = i;
+	return (struct sgang_shares_request){
+		.n_dims = n_dims,
 		.n_types = 1,
-		.free = w->free[0],
-		.total = w->free[0],
+		.free = free,
+		.total = free,
 		.type = type,
 		.nodes = nodes,
-		.n_nodes = NODES,
-		.domain = w->apart ? w->domain : NULL,
+		.n_nodes = n_nodes,
 		.members = members,
-		.n_members = w->n,
+		.n_members = n,
 		.steps = steps,
 	};
+}
+
+static int search(const struct world *w, uint64_t *steps)
+{
+	struct sgang_shares_member members[MEMBERS];
+	uint32_t need[MEMBERS][PIECES][DIMS], share[MEMBERS * NODES];
+	struct sgang_shares_request rq = request_of(DIMS, w->free[0], NODES,
+						    members, w->n, steps);
 	int rc;
 
 	for (size_t i = 0; i < w->n; i++) {
@@ -188,6 +199,7 @@ static int search(const struct world *w, uint64_t *steps)
 			.need = need[i][0],
 		};
 	}
+	rq.domain = w->apart ? w->domain : NULL;
 	check_least(w, &rq);
 	rc = sgang_shares_find(&rq, share);
 	if (rc == 1)
@@ -315,8 +327,6 @@ TEST(test_whole)
 {
 	static const uint32_t need[] = { SGANG_PLAN_ALL, SGANG_PLAN_ALL };
 	static const uint32_t total[] = { 4, 9, 4, 9 };
-	static const uint32_t nodes[] = { 0, 1 };
-	static const uint8_t type[2];
 	const struct sgang_shares_member member = {
 		.least_nodes = 1,
 		.most_nodes = 1,
@@ -326,19 +336,10 @@ TEST(test_whole)
 	};
 	uint32_t free[] = { 4, 8, 4, 9 }, share[2];
 	uint64_t steps = 100;
-	struct sgang_shares_request rq = {
-		.n_dims = 2,
-		.n_types = 1,
-		.free = free,
-		.total = total,
-		.type = type,
-		.nodes = nodes,
-		.n_nodes = 2,
-		.members = &member,
-		.n_members = 1,
-		.steps = &steps,
-	};
+	struct sgang_shares_request rq = request_of(2, free, 2, &member, 1,
+						    &steps);
 
+	rq.total = total;
 	assert_int_equal(sgang_shares_find(&rq, share), 1);
 	assert_int_equal(share[0], 0);
 	assert_int_equal(share[1], 1);
@@ -353,23 +354,11 @@ TEST(test_shares_that_waste_nothing)
 {
 	static const uint32_t need[] = { 2, 2, 4, 4, 6 };
 	static const uint32_t total[] = { 16, 16, 16, 16 };
-	static const uint32_t nodes[] = { 0, 1, 2, 3 };
-	static const uint8_t type[4];
 	struct sgang_shares_member members[11];
 	uint32_t share[11 * 4], used[4] = { 0 };
 	uint64_t steps = 20000;
-	struct sgang_shares_request rq = {
-		.n_dims = 1,
-		.n_types = 1,
-		.free = total,
-		.total = total,
-		.type = type,
-		.nodes = nodes,
-		.n_nodes = 4,
-		.members = members,
-		.n_members = 10,
-		.steps = &steps,
-	};
+	struct sgang_shares_request rq = request_of(1, total, 4, members, 10,
+						    &steps);
 
 	for (size_t i = 0; i < COUNT(members); i++)
 		members[i] = (struct sgang_shares_member){
@@ -411,9 +400,7 @@ TEST(test_shares_that_waste_nothing)
 TEST(test_too_deep)
 {
 	enum { MANY = SGANG_SHARES_NODES + 1 };
-	static uint32_t nodes[MANY], need[2] = { 1, 1 }, share[MANY];
-	static uint32_t free[MANY];
-	static uint8_t type[MANY];
+	static uint32_t need[2] = { 1, 1 }, share[MANY], free[MANY];
 	struct sgang_shares_member member = {
 		.least_nodes = MANY,
 		.most_nodes = MANY,
@@ -422,23 +409,11 @@ TEST(test_too_deep)
 		.need = need,
 	};
 	uint64_t steps = 100000;
-	struct sgang_shares_request rq = {
-		.n_dims = 1,
-		.n_types = 1,
-		.free = free,
-		.total = free,
-		.type = type,
-		.nodes = nodes,
-		.n_nodes = MANY,
-		.members = &member,
-		.n_members = 1,
-		.steps = &steps,
-	};
+	struct sgang_shares_request rq = request_of(1, free, MANY, &member, 1,
+						    &steps);
 
-	for (uint32_t n = 0; n < MANY; n++) {
-		nodes[n] = n;
+	for (uint32_t n = 0; n < MANY; n++)
 		free[n] = 1;
-	}
 	assert_int_equal(sgang_shares_find(&rq, share), -1);
 	assert_int_equal(errno, EINVAL);
 	member.least_nodes = member.most_nodes = member.pieces = MANY - 1;

@@ -16,7 +16,7 @@
 #include "bed.h"
 #include "core/fabric/devices.h"
 #include "core/plan/explain.h"
-#include "fail_alloc.h"
+#include "fail_plan.h"
 
 #define FABRIC                                                           \
 	"SwitchName=r1 Nodes=n[1-4]\nSwitchName=r2 Nodes=n[5-8]\n"       \
@@ -269,41 +269,15 @@ TEST(test_groups)
 	bed_close(&bed);
 }
 
-static void run_out_of_memory(struct bed *bed)
-{
-	struct sgang_error err;
-	unsigned long n;
-
-	for (n = 1;; n++) {
-		struct sgang_placement *placement = NULL;
-		long before = fail_live;
-		int rc;
-
-		fail_at(n);
-		rc = sgang_plan(&bed->request, &placement, NULL, &err);
-		fail_countdown = 0;
-		if (!fail_happened) {
-			assert_int_equal(rc, 1);
-			sgang_placement_destroy(placement);
-			break;
-		}
-		assert_int_equal(rc, -1);
-		assert_int_equal(errno, ENOMEM);
-		assert_null(placement);
-		assert_int_equal(fail_live, before);
-	}
-	assert_true(n > 3);
-}
-
 TEST(test_no_memory)
 {
 	struct bed bed;
 
 	ask(&bed, FABRIC, NULL, "0x9 0x9", SPINE, NO_LIMIT);
-	run_out_of_memory(&bed);
+	assert_int_equal(fail_plans(&bed.request, 3), 1);
 	bed_close(&bed);
 	ask(&bed, FABRIC, NULL, "2x1 3x1 1x0", SGANG_LEVEL_LEAF, NO_LIMIT);
-	run_out_of_memory(&bed);
+	assert_int_equal(fail_plans(&bed.request, 3), 1);
 	bed_close(&bed);
 }
 

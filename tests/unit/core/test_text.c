@@ -5,48 +5,52 @@
 #include "core/base/text.h"
 #include "fuzz.h"
 
+#define REFUSED(call, errnum, text)                                        \
+	do {                                                               \
+		errno = 0;                                                 \
+		if ((call) != -1 || errno != (errnum))                     \
+			fail_msg("\"%s\" gave %s", text, strerror(errno)); \
+	} while (0)
+
 TEST(test_number)
 {
 	static const struct {
 		const char *text;
-		uint64_t min;
-		uint64_t max;
-		int errnum; /* 0: it is a number */
-		uint64_t value;
-	} cases[] = {
-		{ "0", 0, 10, 0, 0 },
-		{ "10", 0, 10, 0, 10 },
-		{ "007", 0, 10, 0, 7 },
-		{ "18446744073709551615", 0, UINT64_MAX, 0, UINT64_MAX },
-		{ "18446744073709551616", 0, UINT64_MAX, ERANGE, 0 },
-		{ "99999999999999999999999999", 0, UINT64_MAX, ERANGE, 0 },
-		{ "11", 0, 10, ERANGE, 0 },
-		{ "0", 1, 10, ERANGE, 0 },
-		{ "", 0, 10, EINVAL, 0 },
-		{ NULL, 0, 10, EINVAL, 0 },
-		{ "-1", 0, 10, EINVAL, 0 },
-		{ "+1", 0, 10, EINVAL, 0 },
-		{ " 1", 0, 10, EINVAL, 0 },
-		{ "1 ", 0, 10, EINVAL, 0 },
-		{ "1x", 0, 10, EINVAL, 0 },
-		{ "0x1", 0, 10, EINVAL, 0 },
-		{ "1.0", 0, 10, EINVAL, 0 },
-		{ "99999999999999999999999999x", 0, 10, EINVAL, 0 },
+		uint64_t min, max, value;
+	} good[] = {
+		{ "0", 0, 10, 0 },
+		{ "10", 0, 10, 10 },
+		{ "007", 0, 10, 7 },
+		{ "18446744073709551615", 0, UINT64_MAX, UINT64_MAX },
+	}, range[] = {
+		{ "18446744073709551616", 0, UINT64_MAX, 0 },
+		{ "99999999999999999999999999", 0, UINT64_MAX, 0 },
+		{ "11", 0, 10, 0 },
+		{ "0", 1, 10, 0 },
 	};
+	static const char *const bad[] = {
+		"",   NULL, "-1",  "+1",  " 1",
+		"1 ", "1x", "0x1", "1.0", "99999999999999999999999999x"
+	};
+	uint64_t value;
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint64_t value = 4711;
-		int rc = sgang_text_number(cases[i].text, cases[i].min,
-					   cases[i].max, &value);
-
-		if (cases[i].errnum) {
-			assert_int_equal(rc, -1);
-			assert_int_equal(errno, cases[i].errnum);
-			assert_int_equal(value, 4711);
-		} else {
-			assert_int_equal(rc, 0);
-			assert_true(value == cases[i].value);
-		}
+	for (size_t i = 0; i < COUNT(good); i++) {
+		assert_int_equal(sgang_text_number(good[i].text, good[i].min,
+						   good[i].max, &value),
+				 0);
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < COUNT(range); i++) {
+		value = 4711;
+		REFUSED(sgang_text_number(range[i].text, range[i].min,
+					  range[i].max, &value),
+			ERANGE, range[i].text);
+		assert_int_equal(value, 4711);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		REFUSED(sgang_text_number(bad[i], 0, 10, &value), EINVAL,
+			bad[i]);
+		assert_int_equal(value, 4711);
 	}
 }
 
@@ -54,56 +58,46 @@ TEST(test_number)
 TEST(test_decimal)
 {
 	static const struct {
-		const char *text;
-		int errnum; /* 0: it is a number */
-		const char *shown;
-	} cases[] = {
-		{ "1", 0, "1" },
-		{ "37.5", 0, "37.5" },
-		{ "007.250", 0, "7.25" },
-		{ "0.000001", 0, "0.000001" },
-		{ "0.3", 0, "0.3" },
-		{ "999999.999999", 0, "999999.999999" },
-		{ "1000000.000000", 0, "1000000" },
-		{ "1000000.000001", ERANGE, NULL },
-		{ "1000001", ERANGE, NULL },
-		{ "99999999999999999999999999", ERANGE, NULL },
-		{ "0", ERANGE, NULL },
-		{ "0.0", ERANGE, NULL },
-		{ "0.0000001", EINVAL, NULL },
-		{ "99999999999999999999999999x", EINVAL, NULL },
-		{ "", EINVAL, NULL },
-		{ NULL, EINVAL, NULL },
-		{ "1.", EINVAL, NULL },
-		{ ".5", EINVAL, NULL },
-		{ "1,5", EINVAL, NULL },
-		{ "1.5.5", EINVAL, NULL },
-		{ "-1", EINVAL, NULL },
-		{ "+1", EINVAL, NULL },
-		{ " 1", EINVAL, NULL },
-		{ "1 ", EINVAL, NULL },
-		{ "1e3", EINVAL, NULL },
-		{ "0x1", EINVAL, NULL },
-		{ "inf", EINVAL, NULL },
-		{ "nan", EINVAL, NULL },
+		const char *text, *shown;
+	} good[] = {
+		{ "1", "1" },
+		{ "37.5", "37.5" },
+		{ "007.250", "7.25" },
+		{ "0.000001", "0.000001" },
+		{ "0.3", "0.3" },
+		{ "999999.999999", "999999.999999" },
+		{ "1000000.000000", "1000000" },
+	};
+	static const char *const range[] = { "1000000.000001", "1000001",
+					     "99999999999999999999999999", "0",
+					     "0.0" };
+	static const char *const bad[] = {
+		"0.0000001", "99999999999999999999999999x",
+		"",          NULL,
+		"1.",        ".5",
+		"1,5",       "1.5.5",
+		"-1",        "+1",
+		" 1",        "1 ",
+		"1e3",       "0x1",
+		"inf",       "nan"
 	};
 	char shown[SGANG_DECIMAL_SHOWN];
+	double value;
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		double value = 4711;
-		int rc = sgang_text_decimal(cases[i].text, 1000000, &value);
-
-		if (cases[i].errnum) {
-			assert_int_equal(rc, -1);
-			assert_int_equal(errno, cases[i].errnum);
-			assert_true(value == 4711);
-		} else {
-			assert_int_equal(rc, 0);
-			assert_string_equal(sgang_text_show_decimal(shown,
-								    value),
-					    cases[i].shown);
-		}
+	for (size_t i = 0; i < COUNT(good); i++) {
+		assert_int_equal(
+			sgang_text_decimal(good[i].text, 1000000, &value), 0);
+		assert_string_equal(sgang_text_show_decimal(shown, value),
+				    good[i].shown);
 	}
+	value = 4711;
+	for (size_t i = 0; i < COUNT(range); i++)
+		REFUSED(sgang_text_decimal(range[i], 1000000, &value), ERANGE,
+			range[i]);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		REFUSED(sgang_text_decimal(bad[i], 1000000, &value), EINVAL,
+			bad[i]);
+	assert_true(value == 4711);
 }
 
 /* 0.28: durations are written as everywhere in Slurm. */
@@ -111,64 +105,51 @@ TEST(test_time)
 {
 	static const struct {
 		const char *text;
-		int errnum; /* 0: it is a duration */
 		uint32_t seconds;
-	} cases[] = {
-		{ "1", 0, 60 },
-		{ "10", 0, 600 },
-		{ "0:01", 0, 1 },
-		{ "10:00", 0, 600 },
-		{ "1:90", 0, 150 },
-		{ "1:00:00", 0, 3600 },
-		{ "00:00:07", 0, 7 },
-		{ "1-0", 0, 86400 },
-		{ "1-12", 0, 129600 },
-		{ "0-1:30", 0, 5400 },
-		{ "2-03:04:05", 0, 183845 },
-		{ "49710-06:28:14", 0, UINT32_MAX - 1 },
-		{ "71582788:14", 0, UINT32_MAX - 1 },
-		{ "UNLIMITED", 0, UINT32_MAX },
-		{ "Infinite", 0, UINT32_MAX },
-		{ "0", ERANGE, 0 },
-		{ "0:00", ERANGE, 0 },
-		{ "0-0:0:0", ERANGE, 0 },
-		{ "71582788:15", ERANGE, 0 },
-		{ "49710-06:28:15", ERANGE, 0 },
-		{ "99999999999999999999999999", ERANGE, 0 },
-		{ "18446744073709551616:00", ERANGE, 0 },
-		{ "99999999999999999999-0", ERANGE, 0 },
-		{ NULL, EINVAL, 0 },
-		{ "", EINVAL, 0 },
-		{ "-1", EINVAL, 0 },
-		{ "+1", EINVAL, 0 },
-		{ " 1", EINVAL, 0 },
-		{ "1 ", EINVAL, 0 },
-		{ "1s", EINVAL, 0 },
-		{ "1.5", EINVAL, 0 },
-		{ "1:", EINVAL, 0 },
-		{ ":1", EINVAL, 0 },
-		{ "1::1", EINVAL, 0 },
-		{ "1:2:3:4", EINVAL, 0 },
-		{ "1-2:3:4:5", EINVAL, 0 },
-		{ "1-", EINVAL, 0 },
-		{ "1-2-3", EINVAL, 0 },
-		{ "1:2-3", EINVAL, 0 },
-		{ "1-:2", EINVAL, 0 },
-		{ "unlimited!", EINVAL, 0 },
-		{ "ten", EINVAL, 0 },
+	} good[] = {
+		{ "1", 60 },
+		{ "10", 600 },
+		{ "0:01", 1 },
+		{ "10:00", 600 },
+		{ "1:90", 150 },
+		{ "1:00:00", 3600 },
+		{ "00:00:07", 7 },
+		{ "1-0", 86400 },
+		{ "1-12", 129600 },
+		{ "0-1:30", 5400 },
+		{ "2-03:04:05", 183845 },
+		{ "49710-06:28:14", UINT32_MAX - 1 },
+		{ "71582788:14", UINT32_MAX - 1 },
+		{ "UNLIMITED", UINT32_MAX },
+		{ "Infinite", UINT32_MAX },
 	};
+	static const char *const range[] = { "0",
+					     "0:00",
+					     "0-0:0:0",
+					     "71582788:15",
+					     "49710-06:28:15",
+					     "99999999999999999999999999",
+					     "18446744073709551616:00",
+					     "99999999999999999999-0" };
+	static const char *const bad[] = {
+		NULL,    "",        "-1",         "+1", " 1",
+		"1 ",    "1s",      "1.5",        "1:", ":1",
+		"1::1",  "1:2:3:4", "1-2:3:4:5",  "1-", "1-2-3",
+		"1:2-3", "1-:2",    "unlimited!", "ten"
+	};
+	uint32_t seconds;
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint32_t seconds = 4711;
-		int rc = sgang_text_time(cases[i].text, &seconds);
-
-		if (rc != (cases[i].errnum ? -1 : 0))
-			fail_msg("\"%s\" gave %d", cases[i].text, rc);
-		if (cases[i].errnum)
-			assert_int_equal(errno, cases[i].errnum);
-		assert_int_equal(seconds,
-				 cases[i].errnum ? 4711 : cases[i].seconds);
+	for (size_t i = 0; i < COUNT(good); i++) {
+		if (sgang_text_time(good[i].text, &seconds))
+			fail_msg("\"%s\" was refused", good[i].text);
+		assert_int_equal(seconds, good[i].seconds);
 	}
+	seconds = 4711;
+	for (size_t i = 0; i < COUNT(range); i++)
+		REFUSED(sgang_text_time(range[i], &seconds), ERANGE, range[i]);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		REFUSED(sgang_text_time(bad[i], &seconds), EINVAL, bad[i]);
+	assert_int_equal(seconds, 4711);
 }
 
 #define SEED 28

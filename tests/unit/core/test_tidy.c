@@ -9,66 +9,32 @@
 static const struct trial {
 	const char *about;
 	sgang_plan_key key[N];
-	uint64_t cap[N];
-	uint64_t full[N];
-	uint64_t need;
-	uint32_t before[N]; /* what is chosen */
-	uint32_t after[N];
+	uint64_t cap[N], full[N], need;
+	uint32_t before[N], after[N]; /* what is chosen */
 } trials[] = {
-	{ "of children that are alike the first",
-	  { 5, 5, 5, 5 },
-	  { 4, 4, 4, 4 },
-	  { 4, 4, 4, 4 },
-	  8,
-	  { 0, 0, 1, 1 },
-	  { 1, 1, 0, 0 } },
-	{ "the first too, when some are chosen already",
-	  { 5, 5, 5, 5 },
-	  { 4, 4, 4, 4 },
-	  { 4, 4, 4, 4 },
-	  8,
-	  { 0, 1, 0, 1 },
-	  { 1, 1, 0, 0 } },
-	{ "another price is another choice",
-	  { 7, 5, 5, 3 },
-	  { 4, 4, 4, 4 },
-	  { 4, 4, 4, 4 },
-	  4,
-	  { 0, 0, 1, 0 },
-	  { 0, 1, 0, 0 } },
+	{ "of children that are alike the first", LIST(5, 5, 5, 5),
+	  LIST(4, 4, 4, 4), LIST(4, 4, 4, 4), 8, LIST(0, 0, 1, 1),
+	  LIST(1, 1, 0, 0) },
+	{ "the first too, when some are chosen already", LIST(5, 5, 5, 5),
+	  LIST(4, 4, 4, 4), LIST(4, 4, 4, 4), 8, LIST(0, 1, 0, 1),
+	  LIST(1, 1, 0, 0) },
+	{ "another price is another choice", LIST(7, 5, 5, 3), LIST(4, 4, 4, 4),
+	  LIST(4, 4, 4, 4), 4, LIST(0, 0, 1, 0), LIST(0, 1, 0, 0) },
 	{ "what leaves less room unused before what comes first",
-	  { 5, 5, 5, 5 },
-	  { 4, 4, 4, 4 },
-	  { 9, 8, 6, 8 },
-	  4,
-	  { 1, 0, 0, 0 },
-	  { 0, 0, 1, 0 } },
-	{ "and then the first of these",
-	  { 5, 5, 5, 5 },
-	  { 4, 4, 4, 4 },
-	  { 9, 6, 8, 6 },
-	  4,
-	  { 1, 0, 0, 0 },
-	  { 0, 1, 0, 0 } },
-	{ "not one with too few units",
-	  { 5, 5, 5, 5 },
-	  { 4, 3, 4, 4 },
-	  { 9, 3, 9, 9 },
-	  4,
-	  { 0, 0, 0, 1 },
-	  { 1, 0, 0, 0 } },
-	{ "but one with fewer that are enough",
-	  { 5, 5, 5, 5 },
-	  { 4, 3, 4, 4 },
-	  { 9, 3, 9, 9 },
-	  3,
-	  { 0, 0, 0, 1 },
-	  { 0, 1, 0, 0 } },
+	  LIST(5, 5, 5, 5), LIST(4, 4, 4, 4), LIST(9, 8, 6, 8), 4,
+	  LIST(1, 0, 0, 0), LIST(0, 0, 1, 0) },
+	{ "and then the first of these", LIST(5, 5, 5, 5), LIST(4, 4, 4, 4),
+	  LIST(9, 6, 8, 6), 4, LIST(1, 0, 0, 0), LIST(0, 1, 0, 0) },
+	{ "not one with too few units", LIST(5, 5, 5, 5), LIST(4, 3, 4, 4),
+	  LIST(9, 3, 9, 9), 4, LIST(0, 0, 0, 1), LIST(1, 0, 0, 0) },
+	{ "but one with fewer that are enough", LIST(5, 5, 5, 5),
+	  LIST(4, 3, 4, 4), LIST(9, 3, 9, 9), 3, LIST(0, 0, 0, 1),
+	  LIST(0, 1, 0, 0) },
 };
 
 TEST(choices_are_tidied)
 {
-	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+	for (size_t i = 0; i < COUNT(trials); i++) {
 		const struct trial *t = &trials[i];
 		struct sgang_point point[N];
 		struct sgang_front front[N];

@@ -267,100 +267,94 @@ static void add_victim(struct world *w, const char *text)
 struct row {
 	const char *what;
 	uint32_t pieces;
-	const char *need;  /* of a piece, "4" or "4/1"; "all" */
-	const char *total; /* of each node */
-	bool in_leaf;
 	const char *victims; /* "g 0=8; r 1=8" */
 	const char *gone;    /* "x" or "." for each; "none" */
-	uint32_t plans;      /* that may be made; 0: 24 */
-	const char *free;    /* "node=amount ..." beside what they hold */
+	const char *need;    /* of a piece, "4" or "4/1"; NULL: "all" */
+	const char *total;   /* of each node; NULL: "8" */
+	bool in_leaf;
+	uint32_t plans;   /* that may be made; 0: 24 */
+	const char *free; /* "node=amount ..." beside what they hold */
 };
 
 static const struct row rows[] = {
 	/* all or nobody */
-	{ "nobody if nobody has to go", 2, "all", "8", false, "r 0=8", ".", 2,
-	  "1=8 2=8" },
-	{ "too few even if all went: counting says so", 3, "all", "8", false,
-	  "r 0=8; r 1=8", "none", 0, "" },
-	{ "too few in a leaf", 2, "all", "8", true, "r 3=8; r 4=8", "none", 0,
-	  "" },
-	{ "what others have is not given back", 1, "all", "8", false, "r 0=4",
-	  "none", 0, "" },
-	{ "all of them", 2, "all", "8", false, "r 0=8; r 1=8", "xx", 1, "" },
-	{ "no candidate", 1, "all", "8", false, "", "none", 0, "" },
+	{ "nobody if nobody has to go", 2, "r 0=8", ".", .plans = 2,
+	  .free = "1=8 2=8" },
+	{ "too few even if all went: counting says so", 3, "r 0=8; r 1=8",
+	  .gone = "none" },
+	{ "too few in a leaf", 2, "r 3=8; r 4=8", "none", .in_leaf = true },
+	{ "what others have is not given back", 1, "r 0=4", .gone = "none" },
+	{ "all of them", 2, "r 0=8; r 1=8", "xx", .plans = 1 },
+	{ "no candidate", 1, "", .gone = "none" },
 
 	/* the order of harm */
-	{ "going before all others", 1, "all", "8", false,
-	  "e l1 0=8; g p9 l999 1=8", ".x", 2, "" },
-	{ "an extra before who is requeued", 1, "all", "8", false,
-	  "r l1 0=8; e p9 l999 1=8", ".x", 0, "" },
-	{ "requeued before killed", 1, "all", "8", false,
-	  "k l1 0=8; r p9 l999 1=8", ".x", 0, "" },
-	{ "killed before a gang", 1, "all", "8", false,
-	  "G l1 0=8; k p9 l999 1=8", ".x", 0, "" },
-	{ "many of less harm before one that is worse", 3, "all", "8", false,
-	  "k 0-2=8; r 3=8; r 4=8; r 5=8", ".xxx", 0, "" },
-	{ "lower priority first", 1, "all", "8", false,
-	  "r p2 l1 0=8; r p1 l999 1=8", ".x", 0, "" },
-	{ "many of low priority before one of a higher one", 2, "all", "8",
-	  false, "r p2 0-1=8; r p1 2=8; r p1 3=8", ".xx", 0, "" },
-	{ "the highest priority counts first", 2, "all", "8", false,
-	  "r p3 0=8; r p1 1=8; r p2 l9 2=8; r p2 3=8", ".x.x", 0, "" },
-	{ "the worse harm decides before priority", 2, "all", "8", false,
-	  "k p1 0=8; r p9 1=8; r p9 2=8", ".xx", 0, "" },
-	{ "fewer jobs", 2, "all", "8", false,
-	  "r l1 0=8; r l1 1=8; r l999 2-3=8", "..x", 0, "" },
-	{ "the smaller of two gangs", 1, "all", "8", false,
-	  "G j3 l1 0=8; G j2 l9 1=8", ".x", 0, "" },
-	{ "less lost work", 1, "all", "8", false,
-	  "r l10 0=8; r l9 1=8; r l11 2=8", ".x.", 0, "" },
-	{ "the cheaper ring before less lost work", 2, "all", "8", false,
-	  "r l9 0=8; r l1 4=8; r l9 1=8; r l1 8=8", "x.x.", 0, "" },
-	{ "fewer victims before the cheaper ring", 2, "all", "8", false,
-	  "r 0=8; r 1=8; r 4=8 8=8", "..x", 0, "" },
+	{ "going before all others", 1, "e l1 0=8; g p9 l999 1=8", ".x",
+	  .plans = 2 },
+	{ "an extra before who is requeued", 1, "r l1 0=8; e p9 l999 1=8",
+	  .gone = ".x" },
+	{ "requeued before killed", 1, "k l1 0=8; r p9 l999 1=8",
+	  .gone = ".x" },
+	{ "killed before a gang", 1, "G l1 0=8; k p9 l999 1=8", .gone = ".x" },
+	{ "many of less harm before one that is worse", 3,
+	  "k 0-2=8; r 3=8; r 4=8; r 5=8", .gone = ".xxx" },
+	{ "lower priority first", 1, "r p2 l1 0=8; r p1 l999 1=8",
+	  .gone = ".x" },
+	{ "many of low priority before one of a higher one", 2,
+	  "r p2 0-1=8; r p1 2=8; r p1 3=8", .gone = ".xx" },
+	{ "the highest priority counts first", 2,
+	  "r p3 0=8; r p1 1=8; r p2 l9 2=8; r p2 3=8", .gone = ".x.x" },
+	{ "the worse harm decides before priority", 2,
+	  "k p1 0=8; r p9 1=8; r p9 2=8", .gone = ".xx" },
+	{ "fewer jobs", 2, "r l1 0=8; r l1 1=8; r l999 2-3=8", .gone = "..x" },
+	{ "the smaller of two gangs", 1, "G j3 l1 0=8; G j2 l9 1=8",
+	  .gone = ".x" },
+	{ "less lost work", 1, "r l10 0=8; r l9 1=8; r l11 2=8",
+	  .gone = ".x." },
+	{ "the cheaper ring before less lost work", 2,
+	  "r l9 0=8; r l1 4=8; r l9 1=8; r l1 8=8", .gone = "x.x." },
+	{ "fewer victims before the cheaper ring", 2, "r 0=8; r 1=8; r 4=8 8=8",
+	  .gone = "..x" },
 
 	/* gangs */
-	{ "a gang goes whole", 1, "all", "8", false, "G j3 0=8 4=8 8=8", "x", 0,
-	  "" },
-	{ "... and with its extras", 2, "all", "8", false,
-	  "G j2 0-1=8; e o0 2=4; k 2=4", "xx.", 0, "" },
-	{ "an extra alone", 1, "all", "8", false,
-	  "G j2 0-1=8; e a1 o0 l1 2=8; e a0 o0 l9 3=8", "..x", 0, "" },
-	{ "the last that came goes first", 2, "all", "8", false,
-	  "e a2 l1 0=8; e a0 l9 1=8; e a1 l9 2=8", ".xx", 0, "" },
-	{ "extras before the gang, which then stays", 3, "all", "8", false,
-	  "G 0-2=8; e o0 3=8; e o0 4=8; e o0 5=8", ".xxx", 0, "" },
-
-	{ "extras of a gang that is going stay if they can", 2, "all", "8",
-	  false, "g j2 0=8; e o0 1=4; r 2=8", "x.x", 0, "" },
+	{ "a gang goes whole", 1, "G j3 0=8 4=8 8=8", .gone = "x" },
+	{ "... and with its extras", 2, "G j2 0-1=8; e o0 2=4; k 2=4",
+	  .gone = "xx." },
+	{ "an extra alone", 1, "G j2 0-1=8; e a1 o0 l1 2=8; e a0 o0 l9 3=8",
+	  .gone = "..x" },
+	{ "the last that came goes first", 2,
+	  "e a2 l1 0=8; e a0 l9 1=8; e a1 l9 2=8", .gone = ".xx" },
+	{ "extras before the gang, which then stays", 3,
+	  "G 0-2=8; e o0 3=8; e o0 4=8; e o0 5=8", .gone = ".xxx" },
+	{ "extras of a gang that is going stay if they can", 2,
+	  "g j2 0=8; e o0 1=4; r 2=8", .gone = "x.x" },
 
 	/* nobody who is not needed */
-	{ "one large job, not the small ones before it", 4, "all", "8", false,
-	  "r l1 0=8; r l2 1=8; r l9 4-7=8", "..x", 0, "" },
-	{ "two of three on shared nodes", 1, "all", "8", false,
-	  "r l1 0=4; r l1 1=4; r l9 0=4", "x.x", 0, "1=2" },
-	{ "free nodes are used first", 3, "all", "8", false, "r 0=8; r 1=8",
-	  "x.", 0, "4=8 5=8" },
+	{ "one large job, not the small ones before it", 4,
+	  "r l1 0=8; r l2 1=8; r l9 4-7=8", .gone = "..x" },
+	{ "two of three on shared nodes", 1, "r l1 0=4; r l1 1=4; r l9 0=4",
+	  "x.x", .free = "1=2" },
+	{ "free nodes are used first", 3, "r 0=8; r 1=8", "x.",
+	  .free = "4=8 5=8" },
 
 	/* shared nodes */
-	{ "cores of two jobs on one node", 1, "6", "8", false,
-	  "r 0=3; r 0=3; r p1 1=8", "xx.", 0, "0=2" },
-	{ "what is free counts", 1, "6", "8", false, "r l9 0=4; r l1 1=4", "x.",
-	  0, "0=4 1=1" },
-	{ "memory counts", 1, "2/6", "8/8", false, "r l1 0=8/2; r l9 1=2/8",
-	  ".x", 0, "1=6/0" },
-	{ "GPUs count", 2, "1/1/2", "8/8/4", false, "r 0=4/4/0; r p1 0=2/2/4",
-	  ".x", 0, "0=2/2/0" },
-	{ "two pieces on one node", 2, "4", "8", false,
-	  "r l9 0=8; r l1 1=4; r l1 2=4", "x..", 0, "" },
+	{ "cores of two jobs on one node", 1, "r 0=3; r 0=3; r p1 1=8", "xx.",
+	  .need = "6", .free = "0=2" },
+	{ "what is free counts", 1, "r l9 0=4; r l1 1=4", "x.", .need = "6",
+	  .free = "0=4 1=1" },
+	{ "memory counts", 1, "r l1 0=8/2; r l9 1=2/8", ".x", .need = "2/6",
+	  .total = "8/8", .free = "1=6/0" },
+	{ "GPUs count", 2, "r 0=4/4/0; r p1 0=2/2/4", ".x", .need = "1/1/2",
+	  .total = "8/8/4", .free = "0=2/2/0" },
+	{ "two pieces on one node", 2, "r l9 0=8; r l1 1=4; r l1 2=4", "x..",
+	  .need = "4" },
 
 	/* places */
-	{ "all in one leaf: two there, not one here", 3, "all", "8", true,
-	  "r 0=8; r 4=8; r 5=8", ".xx", 0, "1=8 6=8" },
-	{ "the leaf of less harm, if more go there", 2, "all", "8", true,
-	  "k 0=8; r 4=8; r 5=8", ".xx", 0, "1=8" },
-	{ "victims of other leaves stay", 1, "all", "8", true,
-	  "r l1 0=4; r l1 4=4; r l9 0=4", "x.x", 0, "4=2" },
+	{ "all in one leaf: two there, not one here", 3, "r 0=8; r 4=8; r 5=8",
+	  ".xx", .in_leaf = true, .free = "1=8 6=8" },
+	{ "the leaf of less harm, if more go there", 2, "k 0=8; r 4=8; r 5=8",
+	  ".xx", .in_leaf = true, .free = "1=8" },
+	{ "victims of other leaves stay", 1, "r l1 0=4; r l1 4=4; r l9 0=4",
+	  "x.x", .in_leaf = true, .free = "4=2" },
 };
 
 static void read_amounts(const char *text, uint32_t *amounts)
@@ -389,18 +383,19 @@ static void read_free(struct world *w, const char *text)
 
 static void read_row(struct world *w, const struct row *row)
 {
+	const char *totals = row->total ? row->total : "8";
 	char copy[200], *save, *word;
 	uint32_t total[DIMS];
 
 	memset(w, 0, sizeof(*w));
 	w->cost_of = leaves_for;
 	w->dims = 1;
-	for (const char *c = row->total; *c; c++)
+	for (const char *c = totals; *c; c++)
 		w->dims += *c == '/';
 	w->pieces = row->pieces;
 	w->in_leaf = row->in_leaf;
-	read_amounts(row->need, w->need);
-	read_amounts(row->total, total);
+	read_amounts(row->need ? row->need : "all", w->need);
+	read_amounts(totals, total);
 	for (uint32_t n = 0; n < NODES; n++)
 		memcpy(w->total + n * w->dims, total, w->dims * sizeof(*total));
 	read_free(w, row->free ? row->free : "");

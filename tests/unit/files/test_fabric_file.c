@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "../core/fabric_text.h"
 #include "../core/fail_alloc.h"
 #include "../core/fuzz.h"
@@ -20,13 +21,6 @@
 #include "files/fabric_records.h"
 
 #define IN_FOLDER(name) TEST_WITH(name, make_folder, remove_folder)
-
-static const char *source_folder(void)
-{
-	const char *top = getenv("top_srcdir");
-
-	return top ? top : ".";
-}
 
 /* The settings of 'path', or the defaults if there is no such file. */
 static void read_conf(const char *path, struct sgang_conf *conf)
@@ -120,14 +114,12 @@ static void check_case(char *name, char *ending)
 /* 4.27, 4.14: the cases of tests/data/fabric. */
 TEST(test_cases)
 {
-	char before[4096], folder[4096], *ending;
+	char before[4096], *ending;
 	struct dirent **entries;
 	int n, i, done = 0;
 
 	assert_non_null(getcwd(before, sizeof(before)));
-	snprintf(folder, sizeof(folder), "%s/tests/data/fabric",
-		 source_folder());
-	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(chdir(source_path("tests/data/fabric")), 0);
 	n = scandir(".", &entries, NULL, alphasort);
 	assert_true(n > 0);
 	for (i = 0; i < n; i++) {
@@ -182,20 +174,6 @@ static const struct {
 		  RACK(4, "n[7-8]"),
 	  "" },
 };
-
-static void write_file(const char *path, const void *text, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void write_text(const char *path, const char *text)
-{
-	write_file(path, text, strlen(text));
-}
 
 /* Each test has a folder of its own with these files. */
 static char folder[32], topology[64], gang_conf[64], part[64];
@@ -357,17 +335,23 @@ static struct sgang_fabric *load_file(const char *path, struct sgang_error *err)
 	return sgang_fabric_load_file(&conf, path, NULL, 0, err);
 }
 
+static void cannot_load(const char *path, int errnum, const char *why)
+{
+	struct sgang_error err;
+
+	assert_null(load_file(path, &err));
+	assert_int_equal(errno, errnum);
+	assert_non_null(strstr(err.text, why));
+}
+
 IN_FOLDER(test_files)
 {
 	struct sgang_fabric *fabric;
 	struct sgang_error err;
 	char text[256];
 
-	assert_null(load_file(topology, &err));
-	assert_int_equal(errno, ENOENT);
-	assert_non_null(strstr(err.text, topology));
-	assert_null(load_file(folder, &err));
-	assert_int_equal(errno, EISDIR);
+	cannot_load(topology, ENOENT, topology);
+	cannot_load(folder, EISDIR, folder);
 
 	write_text(topology, "# 1\nInclude part.conf\n"
 			     "SwitchName=t Switches=a,b\n");
@@ -379,20 +363,14 @@ IN_FOLDER(test_files)
 
 	/* a message names the file that is at fault */
 	write_text(part, "SwitchName=a Nodes=n1\n\nSwitchName=b\n");
-	assert_null(load_file(topology, &err));
-	assert_non_null(strstr(err.text, "part.conf:3:"));
+	cannot_load(topology, EINVAL, "part.conf:3:");
 	write_text(part, "BlockName=a Nodes=n1\n");
-	assert_null(load_file(topology, &err));
-	assert_non_null(strstr(err.text, "topology:3: "));
-	assert_non_null(strstr(err.text, "part.conf:1"));
+	cannot_load(topology, EINVAL, "topology:3: ");
+	cannot_load(topology, EINVAL, "part.conf:1");
 	write_text(part, "Include part.conf\n");
-	assert_null(load_file(topology, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "deep"));
-	write_file(part, "SwitchName=a\0Nodes=n1\n", 22);
-	assert_null(load_file(topology, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "not a text file"));
+	cannot_load(topology, EINVAL, "deep");
+	write_bytes(part, "SwitchName=a\0Nodes=n1\n", 22);
+	cannot_load(topology, EINVAL, "not a text file");
 }
 
 /* 4.27: the shapes that are shipped. */
@@ -416,11 +394,10 @@ TEST(test_shipped)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_fabric *fabric;
 		struct sgang_error err;
-		char path[4096];
+		char name[64];
 
-		snprintf(path, sizeof(path), "%s/topology/%s", source_folder(),
-			 cases[i].name);
-		fabric = load_file(path, &err);
+		snprintf(name, sizeof(name), "topology/%s", cases[i].name);
+		fabric = load_file(source_path(name), &err);
 		if (!fabric)
 			fail_msg("%s", err.text);
 		check_invariants(fabric);

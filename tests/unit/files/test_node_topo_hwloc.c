@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "files/node_topo_hwloc.h"
 #include "../core/fail_alloc.h"
 
@@ -18,21 +19,14 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libhwloc";
 }
 
-static const char *srcdir(void)
-{
-	const char *dir = getenv("top_srcdir");
-
-	return dir ? dir : ".";
-}
-
 static struct sgang_node_topo *load(const char *file)
 {
 	struct sgang_node_topo *topo;
 	struct sgang_error err;
-	char path[4096];
+	char name[64];
 
-	snprintf(path, sizeof(path), "%s/topology/%s", srcdir(), file);
-	topo = sgang_node_topo_load(path, &err);
+	snprintf(name, sizeof(name), "topology/%s", file);
+	topo = sgang_node_topo_load(source_path(name), &err);
 	if (!topo)
 		fail_msg("%s", err.text);
 	return topo;
@@ -423,15 +417,12 @@ TEST(test_order)
 
 static char *read_shape(const char *file)
 {
-	char path[4096], *text = calloc(1, 200000);
-	FILE *in;
+	char name[64], *text = malloc(200000);
 
 	assert_non_null(text);
-	snprintf(path, sizeof(path), "%s/topology/%s", srcdir(), file);
-	in = fopen(path, "r");
-	assert_non_null(in);
-	assert_in_range(fread(text, 1, 199999, in), 1000, 199998);
-	fclose(in);
+	snprintf(name, sizeof(name), "topology/%s", file);
+	read_source(name, text, 200000);
+	assert_true(strlen(text) >= 1000);
 	return text;
 }
 
@@ -603,29 +594,29 @@ TEST(test_damage)
 	free(whole);
 }
 
-TEST(test_wrong_file)
+/* The file of these bytes; NULL: as it is. */
+static void cannot_load(const char *bytes, size_t size, int errnum,
+			const char *why)
 {
-	char path[] = "/tmp/test_node_topo.XXXXXX";
 	struct sgang_error err;
-	int fd = mkstemp(path);
 
-	assert_true(fd >= 0);
-	assert_null(sgang_node_topo_load(path, &err)); /* empty */
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, path));
-	assert_int_equal(write(fd, "<xml\0>", 6), 6);
-	assert_null(sgang_node_topo_load(path, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "not a text file"));
-	assert_int_equal(ftruncate(fd, SGANG_HWLOC_FILE_MAX + 1L), 0);
-	assert_null(sgang_node_topo_load(path, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "too large"));
-	close(fd);
-	unlink(path);
-	assert_null(sgang_node_topo_load(path, &err));
-	assert_int_equal(errno, ENOENT);
-	assert_non_null(strstr(err.text, ": cannot be opened: "));
+	if (bytes)
+		write_bytes(scratch_path, bytes, size);
+	assert_null(sgang_node_topo_load(scratch_path, &err));
+	assert_int_equal(errno, errnum);
+	assert_non_null(strstr(err.text, why));
+}
+
+TEST_WITH(test_wrong_file, make_scratch, NULL)
+{
+	struct sgang_error err;
+
+	cannot_load("", 0, EINVAL, scratch_path);
+	cannot_load("<xml\0>", 6, EINVAL, "not a text file");
+	assert_int_equal(truncate(scratch_path, SGANG_HWLOC_FILE_MAX + 1L), 0);
+	cannot_load(NULL, 0, EINVAL, "too large");
+	unlink(scratch_path);
+	cannot_load(NULL, 0, ENOENT, ": cannot be opened: ");
 	assert_null(sgang_node_topo_load("/", &err));
 	assert_true(err.text[0]);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "files/node_topos.h"
 #include "../core/fail_alloc.h"
 
@@ -19,27 +20,21 @@ static void path_of(char path[4096], const char *file)
 static void write_file(const char *file, const char *text)
 {
 	char path[4096];
-	FILE *out;
 
 	path_of(path, file);
-	out = fopen(path, "w");
-	assert_non_null(out);
-	assert_int_equal(fputs(text, out) >= 0, 1);
-	assert_int_equal(fclose(out), 0);
+	write_text(path, text);
 }
 
 static int make_dir(void **state)
 {
-	const char *src = getenv("top_srcdir");
 	char from[4096], to[4096];
 
 	(void)state;
 	if (!mkdtemp(dir))
 		return -1;
 	path_of(to, "node-topology");
-	if (mkdir(to, 0700) || !realpath(src ? src : ".", from))
+	if (mkdir(to, 0700) || !realpath(source_path("topology"), from))
 		return -1;
-	strncat(from, "/topology", sizeof(from) - strlen(from) - 1);
 	path_of(to, "shapes");
 	return symlink(from, to);
 }

@@ -5,9 +5,8 @@
  * row.
  */
 
-#include <unistd.h>
-
 #include "../unit.h"
+#include "../texts.h"
 #include "../core/fail_alloc.h"
 #include "core/base/hostlist.h"
 #include "twin/site.h"
@@ -20,17 +19,6 @@ struct trial {
 	 * by default; or the message behind the path. */
 	const char *expected;
 };
-
-static char path[] = "/tmp/test_site.XXXXXX";
-
-static void write_file(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-	assert_int_equal(fclose(file), 0);
-}
 
 static void describe_node(const struct sgang_site_node *node, FILE *out)
 {
@@ -130,11 +118,8 @@ static void describe_scheduling(const struct sgang_site_scheduling *s,
 static char *describe(const struct sgang_site *site)
 {
 	struct sgang_site_scheduling plain;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = printing();
 
-	assert_non_null(out);
 	for (size_t i = 0; i < site->n_nodes; i++) {
 		describe_node(&site->nodes[i], out);
 		assert_string_equal(site->names[i], site->nodes[i].name);
@@ -145,8 +130,7 @@ static char *describe(const struct sgang_site *site)
 	describe_scheduling(&site->scheduling, &plain, out);
 	if (site->passed_over)
 		fprintf(out, "passed over: %s\n", site->passed_over);
-	fclose(out);
-	return text;
+	return printed();
 }
 
 static char *outcome(const char *file)
@@ -155,12 +139,13 @@ static char *outcome(const char *file)
 	struct sgang_site *site;
 	char *text;
 
-	write_file(path, file);
-	site = sgang_site_load(path, &err);
+	write_text(scratch_path, file);
+	site = sgang_site_load(scratch_path, &err);
 	if (!site) {
 		assert_int_equal(errno, EINVAL);
-		assert_memory_equal(err.text, path, strlen(path));
-		return strdup(err.text + strlen(path));
+		assert_memory_equal(err.text, scratch_path,
+				    strlen(scratch_path));
+		return strdup(err.text + strlen(scratch_path));
 	}
 	text = describe(site);
 	sgang_site_destroy(site);
@@ -327,17 +312,17 @@ TEST(files_become_sites)
 
 TEST(files_include_others)
 {
-	char other[sizeof(path) + 8], text[128];
-	const char *name = strrchr(path, '/') + 1;
+	char other[sizeof(scratch_path) + 8], text[128];
+	const char *name = strrchr(scratch_path, '/') + 1;
 	char *result;
 
-	snprintf(other, sizeof(other), "%s.nodes", path);
+	snprintf(other, sizeof(other), "%s.nodes", scratch_path);
 	snprintf(text, sizeof(text), "Include %s.nodes\n", name);
-	write_file(other, "NodeName=n1 CPUs=4\n");
+	write_text(other, "NodeName=n1 CPUs=4\n");
 	result = outcome(text);
 	assert_string_equal(result, "n1 4/0\nall*: n1\n");
 	free(result);
-	write_file(other, "# bad\nNodeName=n1 CPUs=x\n");
+	write_text(other, "# bad\nNodeName=n1 CPUs=x\n");
 	result = outcome(text);
 	assert_string_equal(result, ".nodes:2: CPUs=x: expected a number from "
 				    "0 to 4294967294");
@@ -373,11 +358,11 @@ TEST(no_memory)
 	for (size_t i = 0; i < COUNT(trials); i++) {
 		if (trials[i].expected[0] == ':')
 			continue;
-		write_file(path, trials[i].text);
+		write_text(scratch_path, trials[i].text);
 		for (n = 1;; n++) {
 			live = fail_live;
 			fail_at(n);
-			site = sgang_site_load(path, &err);
+			site = sgang_site_load(scratch_path, &err);
 			if (site)
 				break;
 			assert_int_equal(errno, ENOMEM);
@@ -390,18 +375,4 @@ TEST(no_memory)
 	}
 }
 
-static int make_path(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
-TEST_MAIN(make_path, remove_path)
+TEST_MAIN(make_scratch, remove_scratch)

@@ -6,9 +6,9 @@
  */
 
 #include <time.h>
-#include <unistd.h>
 
 #include "../unit.h"
+#include "../texts.h"
 #include "../core/fail_alloc.h"
 #include "twin/trace.h"
 
@@ -26,17 +26,6 @@ struct trial {
 	const char *expected;
 	size_t left_out;
 };
-
-static char path[] = "/tmp/test_trace.XXXXXX";
-
-static void write_file(const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-	assert_int_equal(fclose(file), 0);
-}
 
 static void describe_job(const struct sgang_trace_job *job, FILE *out)
 {
@@ -72,15 +61,11 @@ static void describe_job(const struct sgang_trace_job *job, FILE *out)
 
 static char *describe(const struct sgang_trace *trace)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = printing();
 
-	assert_non_null(out);
 	for (size_t i = 0; i < trace->n_jobs; i++)
 		describe_job(&trace->jobs[i], out);
-	fclose(out);
-	return text;
+	return printed();
 }
 
 /* What the file becomes, or the message without the path in front. */
@@ -91,14 +76,15 @@ static char *outcome(const struct trial *trial, size_t *left_out)
 	char *text;
 
 	*left_out = 0;
-	write_file(trial->text);
-	trace = sgang_trace_load(path, &trial->terms, &err);
+	write_text(scratch_path, trial->text);
+	trace = sgang_trace_load(scratch_path, &trial->terms, &err);
 	if (!trace) {
 		if (errno == ENOTSUP)
 			skip(); /* it is built without libcsv */
 		assert_int_equal(errno, EINVAL);
-		assert_memory_equal(err.text, path, strlen(path));
-		return strdup(err.text + strlen(path));
+		assert_memory_equal(err.text, scratch_path,
+				    strlen(scratch_path));
+		return strdup(err.text + strlen(scratch_path));
 	}
 	text = describe(trace);
 	*left_out = trace->n_left_out;
@@ -434,11 +420,12 @@ TEST(no_memory)
 	for (size_t i = 0; i < COUNT(trials); i++) {
 		if (trials[i].expected[0] == ':')
 			continue;
-		write_file(trials[i].text);
+		write_text(scratch_path, trials[i].text);
 		for (n = 1; !trace; n++) {
 			live = fail_live;
 			fail_at(n);
-			trace = sgang_trace_load(path, &trials[i].terms, &err);
+			trace = sgang_trace_load(scratch_path, &trials[i].terms,
+						 &err);
 			if (trace)
 				break;
 			if (errno == ENOTSUP) {
@@ -474,8 +461,8 @@ TEST(standard_input)
 	struct sgang_error err;
 	char *text;
 
-	write_file("1 1 1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n");
-	assert_non_null(freopen(path, "r", stdin));
+	write_text(scratch_path, "1 1 1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n");
+	assert_non_null(freopen(scratch_path, "r", stdin));
 	trace = sgang_trace_load("-", &terms, &err);
 	assert_non_null(trace);
 	text = describe(trace);
@@ -483,8 +470,8 @@ TEST(standard_input)
 				  "user1:group1::queue1:app1\n");
 	free(text);
 	sgang_trace_destroy(trace);
-	write_file("1 1\n");
-	assert_non_null(freopen(path, "r", stdin));
+	write_text(scratch_path, "1 1\n");
+	assert_non_null(freopen(scratch_path, "r", stdin));
 	assert_null(sgang_trace_load("-", &terms, &err));
 	assert_string_equal(err.text, "standard input:1: field 3 (wait "
 				      "time): expected a number, found \"\"");
@@ -496,7 +483,7 @@ TEST(standard_input)
 
 static void write_many(void)
 {
-	FILE *file = fopen(path, "w");
+	FILE *file = fopen(scratch_path, "w");
 
 	assert_non_null(file);
 	fputs("JobIDRaw|User|Account|Partition|QOS|JobName|Submit|Start|"
@@ -532,7 +519,7 @@ TEST(many_jobs)
 
 	write_many();
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-	trace = sgang_trace_load(path, &terms, &err);
+	trace = sgang_trace_load(scratch_path, &terms, &err);
 	if (!trace && errno == ENOTSUP)
 		skip();
 	print_message("# %d jobs in %.3f s\n", MANY, seconds_since(&from));
@@ -542,19 +529,10 @@ TEST(many_jobs)
 	sgang_trace_destroy(trace);
 }
 
-static int make_path(void **state)
+static int set_up(void **state)
 {
-	int fd = mkstemp(path);
-
-	(void)state;
 	setenv("TZ", "UTC", 1);
-	return fd < 0 ? -1 : close(fd);
+	return make_scratch(state);
 }
 
-static int remove_path(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
-TEST_MAIN(make_path, remove_path)
+TEST_MAIN(set_up, remove_scratch)

@@ -189,6 +189,12 @@ static void replay(bool stock, struct sgang_outcome *o)
 	assert_int_equal(o->n_jobs, trace.n_jobs);
 }
 
+static void assert_all(const struct sgang_outcome *o, uint8_t how)
+{
+	for (size_t i = 0; i < o->n_jobs; i++)
+		assert_int_equal(o->jobs[i].how, how);
+}
+
 /* ---- the judge ---- */
 
 /* Does job b have nodes while job a gets its own? Then they share none, or both
@@ -395,7 +401,6 @@ TWIN_TEST(test_stock_deadlock)
 {
 	struct sgang_outcome o;
 
-	trace.n_jobs = 0;
 	add(1000, 16, 100, "a");
 	add(1000, 16, 100, "b");
 	add(1001, 16, 100, "a");
@@ -405,15 +410,13 @@ TWIN_TEST(test_stock_deadlock)
 	for (int stock = 0; stock < 2; stock++) {
 		conf.gangs = stock;
 		replay(stock, &o);
-		for (size_t i = 0; i < 4; i++)
-			assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_TIMEOUT);
+		assert_all(&o, SGANG_OUTCOME_TIMEOUT);
 		assert_int_equal(o.gangs[0].start, 0);
 		assert_int_equal(o.idle_work, 4 * 100 * 16);
 		sgang_outcome_clear(&o);
 	}
 	replay(false, &o);
-	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
+	assert_all(&o, SGANG_OUTCOME_COMPLETED);
 	assert_int_equal(o.gangs[0].start, 1001);
 	assert_int_equal(o.gangs[1].start, 1101);
 	assert_int_equal(o.idle_work, 0);
@@ -426,7 +429,6 @@ TWIN_TEST(test_backfill)
 {
 	struct sgang_outcome o;
 
-	trace.n_jobs = 0;
 	add(1000, 20, 600, "");
 	add(1010, 32, 600, "");
 	add(1020, 12, 3600, "");
@@ -451,103 +453,92 @@ static void add_half(int64_t submit, uint32_t n, uint32_t run)
 	j->cpus = CPUS / 2;
 }
 
+/* A setting with a value, and when two small jobs start: before A ends ("<"),
+ * or not (">"), and both together ("=") or not. */
+struct limit {
+	const char *name;
+	uint32_t *number; /* NULL: as it is */
+	uint32_t value;
+	const char *starts; /* "<<=" */
+};
+
+static void try_limit(const struct limit *limit, void (*fill)(void),
+		      size_t small)
+{
+	uint32_t before = limit->number ? *limit->number : 0;
+	struct sgang_outcome o;
+	char starts[4] = "";
+	int64_t at[2];
+
+	if (limit->number)
+		*limit->number = limit->value;
+	trace.n_jobs = 0;
+	fill();
+	replay(true, &o);
+	for (size_t i = 0; i < 2; i++) {
+		at[i] = o.jobs[small + i].start;
+		starts[i] = at[i] < 1600 ? '<' : '>';
+	}
+	starts[2] = at[0] == at[1] ? '=' : '!';
+	if (strncmp(starts, limit->starts, strlen(limit->starts)))
+		fail_msg("%s=%u: they start at %lld and %lld", limit->name,
+			 limit->value, (long long)at[0], (long long)at[1]);
+	sgang_outcome_clear(&o);
+	if (limit->number)
+		*limit->number = before;
+}
+
 /* Who may reserve. A has half of each node, B reserves eight whole ones behind
  * A, C all of them behind B: D and E would begin beside A, on half a node, and
  * end while C runs. */
+static void fill_behind(void)
+{
+	add_half(1000, 32, 600);
+	add(1010, 8, 600, "");
+	add(1020, 32, 600, "");
+	add_half(1030, 1, 1500);
+	add_half(1030, 1, 1500);
+}
+
 TWIN_TEST(test_backfill_limits)
 {
-	struct sgang_site_scheduling *rules = &site.scheduling;
-	const struct {
-		const char *name;
-		uint32_t *number;
-		uint32_t value;
-		bool d, e; /* they start before A ends */
-		bool together;
-	} trials[] = {
-		{ "none", NULL, 0, false, false, false },
-		{ "bf_min_age_reserve", &rules->bf_min_age_reserve, 100000,
-		  true, true, true },
-		{ "bf_job_part_count_reserve",
-		  &rules->bf_job_part_count_reserve, 1, true, true, true },
-		{ "bf_job_part_count_reserve",
-		  &rules->bf_job_part_count_reserve, 2, false, false, false },
+	uint32_t *age = &site.scheduling.bf_min_age_reserve;
+	uint32_t *count = &site.scheduling.bf_job_part_count_reserve;
+	const struct limit limits[] = {
+		{ "none", NULL, 0, ">>" },
+		{ "bf_min_age_reserve", age, 100000, "<<=" },
+		{ "bf_job_part_count_reserve", count, 1, "<<=" },
+		{ "bf_job_part_count_reserve", count, 2, ">>" },
 	};
-	struct sgang_outcome o;
 
-	for (size_t i = 0; i < COUNT(trials); i++) {
-		uint32_t before = trials[i].number ? *trials[i].number : 0;
-
-		if (trials[i].number)
-			*trials[i].number = trials[i].value;
-		trace.n_jobs = 0;
-		add_half(1000, 32, 600);
-		add(1010, 8, 600, "");
-		add(1020, 32, 600, "");
-		add_half(1030, 1, 1500);
-		add_half(1030, 1, 1500);
-		replay(true, &o);
-		if ((o.jobs[3].start < 1600) != trials[i].d ||
-		    (o.jobs[4].start < 1600) != trials[i].e ||
-		    (trials[i].together && o.jobs[3].start != o.jobs[4].start))
-			fail_msg("%s=%u: D starts at %lld, E at %lld",
-				 trials[i].name, trials[i].value,
-				 (long long)o.jobs[3].start,
-				 (long long)o.jobs[4].start);
-		sgang_outcome_clear(&o);
-		if (trials[i].number)
-			*trials[i].number = before;
-	}
+	for (size_t i = 0; i < COUNT(limits); i++)
+		try_limit(&limits[i], fill_behind, 3);
 }
 
 /* How many jobs a scheduler looks at, and starts, in one go. B waits for all
  * nodes, and the small ones behind it could start at once beside A. */
+static void fill_beside(void)
+{
+	add(1000, 20, 600, "");
+	add(1010, 32, 600, "");
+	add(1030, 4, 300, "");
+	add(1030, 4, 300, "");
+}
+
 TWIN_TEST(test_scheduler_limits)
 {
 	struct sgang_site_scheduling *rules = &site.scheduling;
-	const struct {
-		const char *name;
-		uint32_t *number;
-		uint32_t value;
-		bool backfill;
-		bool one, other; /* they start before A ends */
-		bool together;
-	} trials[] = {
-		{ "none", NULL, 0, true, true, true, true },
-		{ "bf_max_job_start", &rules->bf_max_job_start, 1, true, true,
-		  true, false },
-		{ "bf_max_job_part", &rules->bf_max_job_part, 1, true, false,
-		  false, true },
-		{ "bf_max_job_part", &rules->bf_max_job_part, 3, true, true,
-		  true, true },
-		{ "bf_max_job_user", &rules->bf_max_job_user, 1, true, false,
-		  false, true },
-		{ "bf_max_job_user", &rules->bf_max_job_user, 3, true, true,
-		  true, true },
+	const struct limit limits[] = {
+		{ "none", NULL, 0, "<<=" },
+		{ "bf_max_job_start", &rules->bf_max_job_start, 1, "<<!" },
+		{ "bf_max_job_part", &rules->bf_max_job_part, 1, ">>=" },
+		{ "bf_max_job_part", &rules->bf_max_job_part, 3, "<<=" },
+		{ "bf_max_job_user", &rules->bf_max_job_user, 1, ">>=" },
+		{ "bf_max_job_user", &rules->bf_max_job_user, 3, "<<=" },
 	};
-	struct sgang_outcome o;
 
-	for (size_t i = 0; i < COUNT(trials); i++) {
-		uint32_t before = trials[i].number ? *trials[i].number : 0;
-
-		if (trials[i].number)
-			*trials[i].number = trials[i].value;
-		trace.n_jobs = 0;
-		add(1000, 20, 600, "");
-		add(1010, 32, 600, "");
-		add(1030, 4, 300, "");
-		add(1030, 4, 300, "");
-		replay(true, &o);
-		if ((o.jobs[2].start < 1600) != trials[i].one ||
-		    (o.jobs[3].start < 1600) != trials[i].other ||
-		    (o.jobs[2].start == o.jobs[3].start) != trials[i].together)
-			fail_msg("%s=%u: they start at %lld and %lld",
-				 trials[i].name, trials[i].value,
-				 (long long)o.jobs[2].start,
-				 (long long)o.jobs[3].start);
-		sgang_outcome_clear(&o);
-		if (trials[i].number)
-			*trials[i].number = before;
-	}
+	for (size_t i = 0; i < COUNT(limits); i++)
+		try_limit(&limits[i], fill_beside, 2);
 }
 
 /* The main scheduler alone; all three fit. */
@@ -586,7 +577,6 @@ TWIN_TEST(test_priorities)
 	struct sgang_outcome o;
 
 	site.scheduling.multifactor = false;
-	trace.n_jobs = 0;
 	add(1000, 32, 600, "")->priority = 10;
 	add(1010, 32, 600, "")->priority = 10;
 	add(1020, 32, 600, "")->priority = 20;
@@ -606,7 +596,6 @@ TWIN_TEST(test_placed)
 {
 	struct sgang_outcome o;
 
-	trace.n_jobs = 0;
 	for (int i = 0; i < 4; i++)
 		add(1000, 5, 5000, ""); /* leaves three nodes in each leaf */
 	for (int i = 0; i < 4; i++)
@@ -625,7 +614,6 @@ TWIN_TEST(test_preempts)
 	struct sgang_outcome o;
 
 	site.scheduling.preempts = true;
-	trace.n_jobs = 0;
 	for (int i = 0; i < 4; i++)
 		add(1000, 8, 5000, "");
 	for (int i = 0; i < 2; i++)
@@ -634,8 +622,7 @@ TWIN_TEST(test_preempts)
 	assert_int_equal(o.victims, 2);
 	assert_in_range(o.gangs[0].start, 1500, 1531);
 	assert_int_equal(o.lost, 2 * 8 * (o.gangs[0].start - 1000));
-	for (size_t i = 0; i < o.n_jobs; i++)
-		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
+	assert_all(&o, SGANG_OUTCOME_COMPLETED);
 	sgang_outcome_clear(&o);
 }
 
@@ -646,7 +633,6 @@ TWIN_TEST(test_preempts_rest)
 	struct sgang_outcome o;
 
 	site.scheduling.preempts = true;
-	trace.n_jobs = 0;
 	add(1000, 8, 100, "g");
 	add(1000, 8, 5000, "g");
 	for (int i = 0; i < 2; i++)
@@ -654,8 +640,7 @@ TWIN_TEST(test_preempts_rest)
 	replay(false, &o);
 	assert_int_equal(o.victims, 1);
 	assert_in_range(o.gangs[1].start, 1500, 1531);
-	for (size_t i = 0; i < o.n_jobs; i++)
-		assert_int_equal(o.jobs[i].how, SGANG_OUTCOME_COMPLETED);
+	assert_all(&o, SGANG_OUTCOME_COMPLETED);
 	sgang_outcome_clear(&o);
 }
 
@@ -817,7 +802,6 @@ TWIN_TEST(test_empty)
 {
 	struct sgang_outcome o;
 
-	trace.n_jobs = 0;
 	replay(false, &o);
 	assert_int_equal(o.until, o.from);
 	sgang_outcome_clear(&o);
