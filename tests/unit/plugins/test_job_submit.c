@@ -267,7 +267,6 @@ static struct sgang_submit_host host = {
 
 static int reset(void **state)
 {
-	(void)state;
 	sgang_conf_free(&ctld.conf);
 	memset(&ctld, 0, sizeof(ctld));
 	sgang_conf_default(&ctld.conf);
@@ -1527,7 +1526,6 @@ static uint32_t fake_mark(uint32_t job_id, uint32_t before)
 {
 	const struct job *job = &world[job_id - 1];
 
-	(void)before;
 	return job->ended ? 0 :
 			    1 | (uint32_t)job->started << 1 |
 				    (uint32_t)job->configuring << 2 |
