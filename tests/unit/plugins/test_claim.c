@@ -51,9 +51,7 @@ static void fill(uint32_t grace, uint32_t ids[NODES])
 
 static struct fake_request high(const char *gang, uint32_t min)
 {
-	struct fake_request rq = MEMBER(gang, min, .tier = 1);
-
-	return rq;
+	return MEMBER(gang, min, .tier = 1);
 }
 
 /* A gang of n that has claimed nodes. */
@@ -212,11 +210,10 @@ PREEMPTION_TEST(test_ends_with_claim)
 /* 3.32: no grace, and they are killed: it starts in the next pass. */
 PREEMPTION_TEST(test_killed)
 {
-	struct fake_request rq = JOB(1, 1, .killed = true);
 	uint32_t ended = 0;
 
 	for (uint32_t n = 0; n < NODES; n++)
-		low[n] = start_on(n, rq);
+		low[n] = start_on(n, JOB(1, 1, .killed = true));
 	claim_for(high("train", 3), 3, train);
 	all_in_state(train, 3, FAKE_PENDING);
 	pass_to(train, 3, FAKE_RUNNING);
@@ -1103,12 +1100,11 @@ PREEMPTION_TEST(test_unlike_partitions)
 PREEMPTION_TEST(test_unlike_partitions_spared)
 {
 	struct fake_request left = high("apart", 2), right = left;
-	struct fake_request firm = JOB(1, 1, .tier = 1);
 
 	left.partition = 0x1;
 	right.partition = 0x2;
 	low[0] = start_on(0, plain(1, 1));
-	low[1] = start_on(1, firm);
+	low[1] = start_on(1, JOB(1, 1, .tier = 1));
 	train[0] = submit(left);
 	train[1] = arrive(right);
 	reach(train[0]);

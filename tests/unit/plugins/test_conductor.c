@@ -637,12 +637,12 @@ TOY_TEST(test_failed_probes)
 /* 4.24, 4.25: require:leaf never spans two leaves. */
 TOY_TEST(test_require_level)
 {
-	struct fake_request rq = MEMBER("train", 3, .topology = "require:leaf");
 	uint32_t other[4];
 
 	for (uint32_t l = 0; l < 4; l++)
 		other[l] = run_on(plain(2, 1), LEAF(l));
-	submit_to(rq, 3, train, FAKE_PENDING);
+	submit_to(MEMBER("train", 3, .topology = "require:leaf"), 3, train,
+		  FAKE_PENDING);
 	assert_int_equal(fake_counts.commits, 0);
 	mentions(train[0], "Gang alice/train waits: ");
 	fake_end(other[2]);
@@ -685,9 +685,8 @@ TOY_TEST(test_back_off_of_cpus)
 {
 	uint32_t ends[4], probes;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		ends[i] = run_until(plain(1, 1), FAKE_ALL_NODES, 1000500);
-	}
 	run_on(plain(12, 1), FAKE_ALL_NODES);
 	submit_and_schedule(MEMBER("train", 4, .cpus = 3), 4, train);
 	recorded(train[0], "tried=2");
@@ -833,13 +832,11 @@ TOY_TEST(test_fence)
  * others does, however low its priority is. */
 TOY_TEST(test_fence_by_slurms_order)
 {
-	struct fake_request rq = member_of("train", 2), high = plain(1, 1);
 	struct sgang_standing s = { .priority = 1 };
 	uint32_t job;
 
-	submit_many(rq, 2, train);
-	high.preempts = true;
-	job = arrive(high);
+	submit_many(member_of("train", 2), 2, train);
+	job = arrive(JOB(1, 1, .preempts = true));
 	assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 	assert_true(fenced(1, ALL_FREE) == 0);
 	fake_scheduler(true);
@@ -1328,15 +1325,10 @@ TOY_TEST(test_cold_ended_away)
 		launch_cold_and_die(&heir, &other);
 		fake_log_reset();
 		fake_job(heir)->launch = SGANG_LAUNCH_YES;
-		if (fails)
-			fake_fail(heir, false);
-		else
-			fake_end(heir);
+		end_as(heir, fails);
 		pass();
-		logged(fails ? "was started and has "
-			       "failed" :
-			       "was started and has "
-			       "completed",
+		logged(fails ? "was started and has failed" :
+			       "was started and has completed",
 		       1);
 		logged("cold spare", 0);
 		nodes_tell_again();
@@ -2207,19 +2199,13 @@ TOY_TEST(test_adopt_too_few)
 	assert_int_equal(fake_counts.released, 0);
 }
 
-static void all_told(const uint32_t *ids, size_t n, enum sgang_launch launch)
-{
-	for (size_t i = 0; i < n; i++)
-		fake_job(ids[i])->launch = launch;
-}
-
 /* Killed between a release and the save that follows: who runs is known when
  * the nodes have told. */
 TOY_TEST(test_adopt_launched)
 {
 	submit_and_schedule(MEMBER("train", 3, .prolog = 3), 3, train);
 	come_back(true);
-	all_told(train, 3, SGANG_LAUNCH_UNKNOWN);
+	all_launched(train, 3, SGANG_LAUNCH_UNKNOWN);
 	passes(3);
 	fake_job(train[0])->launch = SGANG_LAUNCH_NO;
 	fake_job(train[1])->launch = SGANG_LAUNCH_YES;
@@ -2244,7 +2230,7 @@ TOY_TEST(test_adopt_seen_late)
 	assert_int_equal(fake_counts.asked, 0);
 	wait_and_pass(1);
 	assert_int_equal(fake_counts.asked, 2);
-	all_told(train, 2, SGANG_LAUNCH_UNKNOWN);
+	all_launched(train, 2, SGANG_LAUNCH_UNKNOWN);
 	wait_to(100, train, 2, FAKE_HELD);
 	fake_job(train[0])->launch = SGANG_LAUNCH_YES;
 	fake_job(train[1])->launch = SGANG_LAUNCH_NO;
@@ -2301,7 +2287,7 @@ TOY_TEST(test_adopt_ended)
 		afresh(setup, "completed %d", completed);
 		submit_and_schedule(MEMBER("train", 3, .prolog = 3), 3, train);
 		come_back(true);
-		all_told(train, 3, SGANG_LAUNCH_UNKNOWN);
+		all_launched(train, 3, SGANG_LAUNCH_UNKNOWN);
 		pass();
 		fake_job(train[0])->launch = completed ? SGANG_LAUNCH_YES :
 							 SGANG_LAUNCH_NO;
@@ -2310,9 +2296,7 @@ TOY_TEST(test_adopt_ended)
 		pass_to(train + 1, 2, FAKE_HELD);
 		/* only what never ran is a hold that ended */
 		logged("is lost: user", !completed);
-		logged("member 1 was started and has "
-		       "completed",
-		       completed);
+		logged("member 1 was started and has completed", completed);
 		fake_job(train[1])->launch = SGANG_LAUNCH_NO;
 		fake_job(train[2])->launch = completed ? SGANG_LAUNCH_NO :
 							 SGANG_LAUNCH_YES;

@@ -39,11 +39,6 @@ static struct sgang_record start_later(uint32_t id, uint64_t nodes)
 	return record_of(id);
 }
 
-static uint32_t requeued(void)
-{
-	return fake_counts.requeued;
-}
-
 /* A while, in which nothing happens. */
 static void wait_passes(void)
 {
@@ -72,7 +67,7 @@ TOY_TEST(test_ignore)
 		start(more[i], 3, train);
 		drain(1);
 		all_in_state(train, 3, FAKE_RUNNING);
-		assert_int_equal(requeued(), 0);
+		assert_int_equal(fake_counts.requeued, 0);
 	}
 }
 
@@ -85,7 +80,7 @@ TOY_TEST(test_moves)
 	start(replace, 3, train);
 	fake_drain(1, true);
 	pass_to(&train[1], 1, FAKE_PENDING);
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 	r = record_of(train[1]);
 	assert_string_equal(r.lost, "n1");
 	assert_string_equal(r.kept, "n3");
@@ -99,7 +94,7 @@ TOY_TEST(test_moves)
 	assert_int_equal(r.member_rank, 1);
 	assert_int_equal(r.members, 3);
 	wait_passes();
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 	all_in_state(train, 3, FAKE_RUNNING);
 }
 
@@ -160,7 +155,7 @@ TOY_TEST(test_no_room)
 	fake_end(train[2] + 5); /* of those that have the other nodes */
 	wait_passes();
 	assert_int_equal(fake_state(train[2]), FAKE_PENDING);
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 	(void)start_later(train[2], ALL_FREE);
 }
 
@@ -179,7 +174,7 @@ TOY_TEST(test_undrained)
 	fake_drain(2, false); /* between two looks */
 	wait_passes();
 	all_in_state(train, 3, FAKE_RUNNING);
-	assert_int_equal(requeued(), 0);
+	assert_int_equal(fake_counts.requeued, 0);
 }
 
 /* One that Slurm does not requeue, or that was restarted so often, stays. */
@@ -196,17 +191,16 @@ TOY_TEST(test_stays)
 	drain(3);
 	recorded(train[1], "stays=restarts");
 	all_in_state(train, 3, FAKE_RUNNING);
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 }
 
 /* A job that waits and comes before it would have the node. */
 TOY_TEST(test_queue)
 {
-	struct fake_request rq = plain(16, 1000);
 	uint32_t first;
 
 	start(replace, 3, train);
-	first = submit(rq);
+	first = submit(plain(16, 1000));
 	drain(0);
 	all_in_state(train, 3, FAKE_RUNNING);
 	recorded(train[0], "stays=queue");
@@ -231,7 +225,7 @@ TOY_TEST(test_all_drain)
 	(void)start_later(train[2], (uint64_t)1 << 5);
 	wait_passes();
 	all_in_state(train, 3, FAKE_RUNNING);
-	assert_int_equal(requeued(), 3);
+	assert_int_equal(fake_counts.requeued, 3);
 	for (uint32_t i = 0; i < 3; i++)
 		recorded(train[i], "rank=%d/*", i);
 }
@@ -249,11 +243,11 @@ TOY_TEST(test_spare)
 	assert_true(start_later(spare[1], (uint64_t)1 << 4).spare);
 	take(5, 15);
 	drain(3);
-	assert_int_equal(requeued(), 0);
+	assert_int_equal(fake_counts.requeued, 0);
 	recorded(spare[0], "stays=nodes");
 	drain(1);
 	assert_int_equal(fake_state(train[1]), FAKE_PENDING);
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 	recorded(spare[1], "rank=1/*");
 	recorded(spare[0], "spare");
 	assert_int_equal(record_of(train[0]).epoch, record_of(spare[1]).epoch);
@@ -277,7 +271,7 @@ TOY_TEST(test_users)
 	drain(1);
 	assert_int_equal(fake_state(train[0]), FAKE_PENDING);
 	assert_int_equal(fake_state(train[1]), FAKE_RUNNING);
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 }
 
 /* Two gangs want the one node that is left: it is kept for the first. */
@@ -293,7 +287,7 @@ TOY_TEST(test_two_gangs)
 	take(5, 15);
 	fake_drain(0, true);
 	drain(3);
-	assert_int_equal(requeued(), 1);
+	assert_int_equal(fake_counts.requeued, 1);
 	assert_int_equal(in_state("train", FAKE_RUNNING) +
 				 in_state("other", FAKE_RUNNING),
 			 3);

@@ -22,9 +22,7 @@ static int setup_islands(void **state)
 static struct fake_request piece_of(const char *gang, uint32_t min,
 				    uint32_t cpus)
 {
-	struct fake_request rq = MEMBER(gang, min, .cpus = cpus, .ranks = cpus);
-
-	return rq;
+	return MEMBER(gang, min, .cpus = cpus, .ranks = cpus);
 }
 
 /* The islands of its first node that a job has something of, as bits. */
@@ -103,10 +101,9 @@ ISLANDS_TEST(test_across_islands)
 /* A job on one CPU of that node. */
 static uint32_t take_one(uint32_t node)
 {
-	struct fake_request rq = JOB(1, 1000, .cpus = 1);
 	uint32_t id;
 
-	id = run_on(rq, (uint64_t)1 << node);
+	id = run_on(JOB(1, 1000, .cpus = 1), (uint64_t)1 << node);
 	return id;
 }
 
@@ -315,11 +312,8 @@ ISLANDS_TEST(test_two_plans_start_a_gang)
 /* ... two say how many of the four fit, by halving, and more when all do. */
 ISLANDS_TEST(test_a_plan_refuses_a_gang)
 {
-	for (uint32_t n = 0; n < NODES; n++) {
-		struct fake_request rq = plain(1, 1000);
-
-		run_on(rq, (uint64_t)1 << n);
-	}
+	for (uint32_t n = 0; n < NODES; n++)
+		run_on(plain(1, 1000), (uint64_t)1 << n);
 	submit_many(piece_of("train", 4, 2), 4, train);
 	places_now = 0;
 	schedule_to(train, 4, FAKE_PENDING);
@@ -1168,8 +1162,6 @@ TOY_TEST(test_partition_levels)
 {
 	struct fake_request rq =
 		striped(MEMBER("train", 2, .topology = "require:leaf"));
-	struct fake_request alone =
-		striped(MEMBER("alone", 1, .more = "exclusive=leaf"));
 	uint32_t late, id;
 
 	add_stripes();
@@ -1180,7 +1172,9 @@ TOY_TEST(test_partition_levels)
 	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
 	assert_true(late_on(late, ALL_FREE, 0) == STRIPE(2));
 	assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF) == STRIPE(2));
-	id = submit_one_to(alone, FAKE_RUNNING);
+	id = submit_one_to(
+		striped(MEMBER("alone", 1, .more = "exclusive=leaf")),
+		FAKE_RUNNING);
 	assert_true(fake_job(id)->nodes & ~STRIPE(2));
 }
 

@@ -22,9 +22,7 @@ static uint32_t define(const char *pool)
 
 static struct fake_request spare_of(const char *pool)
 {
-	struct fake_request rq = MEMBER(pool, 0, .time_limit = 600);
-
-	return rq;
+	return MEMBER(pool, 0, .time_limit = 600);
 }
 
 /* As slurmctld asks where a member could start now. True: it does not start. */
@@ -241,14 +239,12 @@ TOY_TEST(test_levels)
 TOY_TEST(test_when)
 {
 	uint32_t a[2], own, spare;
-	struct fake_request rq = MEMBER("one", 2,
-					.more = POOL "|spares=1:cold");
 
 	define("reserve");
 	define_as("one", "object=1|min_member=2|" POOL);
 	start("one", POOL "|spares=1:cold", a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
-	own = hold(rq, ALL_FREE);
+	own = hold(MEMBER("one", 2, .more = POOL "|spares=1:cold"), ALL_FREE);
 	recorded(own, "!pool");
 	fail_and_pass(a[0], false);
 	assert_true(has_seat(own, "one", 0));

@@ -294,11 +294,11 @@ TOY_TEST(test_plan_is_reserved)
  * only its turn may help. */
 TOY_TEST(test_refused_is_not_planned)
 {
-	struct fake_request rq = MEMBER("train", 2, .not_on = ALL_FREE);
 	uint32_t first = busy_for(4, 1000500);
 	char text[320];
 
-	gather_to(rq, 2, train, FAKE_PENDING);
+	gather_to(MEMBER("train", 2, .not_on = ALL_FREE), 2, train,
+		  FAKE_PENDING);
 	strcpy(text, fake_job(train[0])->text);
 	end_and_pass(first);
 	assert_string_equal(fake_job(train[0])->text, text);
@@ -406,15 +406,14 @@ TOY_TEST(test_plan_beside_others)
 	} of[] = { { 0, false }, { 1000, false }, { 300, true } };
 
 	for (size_t i = 0; i < COUNT(of); i++) {
-		struct fake_request rq = MEMBER("train", 6,
-						.time_limit = of[i].limit);
 		uint32_t before;
 
 		afresh(setup, "i %zu", i);
 		run_until(plain(8, 500), LEAF(0) | LEAF(1), 1000500);
 		before = submit(plain(12, 300));
 		fake_set_aside(before, 0x0fff, 1000500, 1000900);
-		submit_and_pass(rq, 6, train);
+		submit_and_pass(MEMBER("train", 6, .time_limit = of[i].limit),
+				6, train);
 		assert_int_equal(joint_start("train"),
 				 of[i].fits ? 0 : 1000900);
 		toy_backfill = true;
@@ -491,10 +490,8 @@ TOY_TEST(test_job_before_begins)
 /* The preferred level is given up after three seconds, in the pass of then. */
 TOY_TEST(test_moment_has_come)
 {
-	struct fake_request rq = MEMBER("train", 5,
-					.topology = "prefer:leaf@0:03");
-
-	gather_to(rq, 5, train, FAKE_PENDING);
+	gather_to(MEMBER("train", 5, .topology = "prefer:leaf@0:03"), 5, train,
+		  FAKE_PENDING);
 	for (int i = 0; i < 2; i++) {
 		wait_and_schedule(1);
 		all_in_state(train, 5, FAKE_PENDING);
@@ -558,9 +555,8 @@ static uint32_t count(bool gangs)
 {
 	uint32_t n = 0;
 
-	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j))
 		n += j->state == FAKE_PENDING && !j->gang[0] != gangs;
-	}
 	return n;
 }
 

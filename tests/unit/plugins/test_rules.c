@@ -193,9 +193,7 @@ TOY_TEST(test_nonstrict_restart)
 	for (int died = 0; died < 2; died++) {
 		uint32_t other;
 
-		fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-		sgang_conductor_destroy(c);
-		start_conductor();
+		afresh(setup, "died %d", died);
 		other = busy(14);
 		gather(nonstrict_of("train", 4), 4, train);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
@@ -223,9 +221,7 @@ TOY_TEST(test_spoilt_record)
 	for (size_t spoilt = 1; spoilt <= 2; spoilt++) {
 		uint32_t other;
 
-		fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-		sgang_conductor_destroy(c);
-		start_conductor();
+		afresh(setup, "spoilt %zu", spoilt);
 		other = busy(14);
 		gather(nonstrict_of("train", 4), 4, train);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
@@ -306,14 +302,6 @@ static void submit_shuffled(uint64_t *fuzz, struct fake_request *all,
 	}
 }
 
-static void new_cluster(uint32_t seed, const char *what)
-{
-	sgang_conductor_destroy(c);
-	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-	start_conductor();
-	snprintf(context, sizeof(context), "%s, seed %u", what, seed);
-}
-
 /* With the thread sanitizer test_sixty_gangs alone took 26 minutes for all. */
 #ifdef __SANITIZE_THREAD__
 #define SEEDS 10
@@ -329,7 +317,7 @@ TOY_TEST(test_three_of_five)
 		uint64_t fuzz = seed;
 		struct fake_request all[15];
 
-		new_cluster(seed, "three gangs of 5");
+		afresh(setup, "three gangs of 5, seed %u", seed);
 		busy(6);
 		for (uint32_t i = 0; i < 15; i++)
 			all[i] = nonstrict_of(names[i / 5], 5);
@@ -428,7 +416,7 @@ TOY_TEST(test_two_groups)
 		uint64_t fuzz = seed + 1;
 		struct fake_request all[16];
 
-		new_cluster(seed, "groups A B and C D");
+		afresh(setup, "groups A B and C D, seed %u", seed);
 		busy(6);
 		for (uint32_t i = 0; i < 16; i++) {
 			all[i] = member_of(gangs[i / 4].name, 4);
@@ -451,7 +439,7 @@ TOY_TEST(test_two_of_all)
 		uint64_t fuzz = seed;
 		struct fake_request all[120];
 
-		new_cluster(seed, "two gangs of everything");
+		afresh(setup, "two gangs of everything, seed %u", seed);
 		busy(1);
 		for (uint32_t i = 0; i < 120; i++) {
 			all[i] = nonstrict_of(i < 60 ? "a" : "b", 60);
@@ -640,7 +628,7 @@ TOY_TEST(test_order)
 	for (uint32_t place = 0; place < 4; place++) {
 		uint32_t driver = 0;
 
-		new_cluster(place, "driver's place");
+		afresh(setup, "driver's place %u", place);
 		busy(14);
 		for (uint32_t i = 0; i < 4; i++) {
 			struct fake_request rq = MEMBER("spark", 2, .total = 4);
@@ -957,7 +945,7 @@ TOY_TEST(test_on_failure)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		new_cluster((uint32_t)i, "case");
+		afresh(setup, "case %zu", i);
 		gather_to(MEMBER("train", 3, .more = cases[i].more), 3, train,
 			  FAKE_RUNNING);
 		pass();
@@ -982,7 +970,7 @@ TOY_TEST(test_on_failure)
 /* Three members run, and say so of a loss. */
 static void run_three(const char *more, uint32_t ids[3])
 {
-	new_cluster(0, more);
+	afresh(setup, "%s", more);
 	submit_and_settle(MEMBER("train", 3, .more = more), 3, ids);
 	all_in_state(ids, 3, FAKE_RUNNING);
 }
@@ -1029,10 +1017,7 @@ TOY_TEST(test_replace_all)
 
 	for (int completed = 0; completed < 2; completed++) {
 		run_three("on_failure=replace", ids);
-		if (completed)
-			fake_end(ids[0]);
-		else
-			fake_fail(ids[0], false);
+		end_as(ids[0], !completed);
 		pass();
 		fake_user_hold(ids[0], !completed);
 		fake_fail(ids[1], false);
@@ -1065,7 +1050,7 @@ TOY_TEST(test_requeue_themselves)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t n = cases[i].completed ? 2 : 3;
 
-		new_cluster((uint32_t)i, "case");
+		afresh(setup, "case %zu", i);
 		gather_to(MEMBER("train", cases[i].min,
 				 .more = "total_number=3"),
 			  3, train, FAKE_RUNNING);
@@ -1159,7 +1144,7 @@ TOY_TEST(test_failures_of_before)
 						.more = cases[i].before);
 		uint32_t more[2];
 
-		new_cluster((uint32_t)i, "policies");
+		afresh(setup, "policies %zu", i);
 		submit_and_settle(rq, 2, train);
 		all_in_state(train, 2, FAKE_RUNNING);
 		fake_fail(train[0], false);
@@ -1228,14 +1213,11 @@ TOY_TEST(test_stale)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		new_cluster((uint32_t)i, "stale");
+		afresh(setup, "stale %zu", i);
 		gather_to(MEMBER("train", 3, .more = cases[i].more), 3, train,
 			  FAKE_RUNNING);
 		pass();
-		if (cases[i].completes)
-			fake_end(train[1]);
-		else
-			fake_fail(train[1], false);
+		end_as(train[1], !cases[i].completes);
 		pass();
 		wait_to(119, &train[0], 1, FAKE_RUNNING);
 		wait_and_pass(2);
@@ -1299,7 +1281,7 @@ TOY_TEST(test_never_stale)
 	wait_to(600, &train[0], 1, FAKE_RUNNING);
 	recorded(train[0], "!stale");
 
-	new_cluster(1, "stale");
+	afresh(setup, "too few");
 	rq = member_of("wide", 3);
 	rq.more = "on_stale=kill|stale_grace=2";
 	submit_and_pass(rq, 2, train);
@@ -1309,9 +1291,7 @@ TOY_TEST(test_never_stale)
 static struct fake_request member_with(const char *gang, uint32_t min,
 				       const char *more)
 {
-	struct fake_request rq = MEMBER(gang, min, .more = more);
-
-	return rq;
+	return MEMBER(gang, min, .more = more);
 }
 
 /* 6.11: the gang is done when its leader, or so many members, have completed;
@@ -1337,10 +1317,9 @@ TOY_TEST(test_success)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_with("train", 4, cases[i].more);
-
-		new_cluster((uint32_t)i, "success");
-		gather_to(rq, 4, train, FAKE_RUNNING);
+		afresh(setup, "success %zu", i);
+		gather_to(member_with("train", 4, cases[i].more), 4, train,
+			  FAKE_RUNNING);
 		pass();
 		if (cases[i].completes < 4)
 			fake_end(train[cases[i].completes]);
@@ -1367,7 +1346,7 @@ TOY_TEST(test_place)
 		struct fake_request rq = member_with("train", 3,
 						     policies[i / 2]);
 
-		new_cluster((uint32_t)i, "place");
+		afresh(setup, "place %zu", i);
 		fake_world.requeue_is_new = true;
 		gather_to(rq, 3, train, FAKE_RUNNING);
 		wait_and_pass(60);
@@ -1432,7 +1411,7 @@ TOY_TEST(test_group_on_kept)
 		uint32_t ids[4], first;
 		uint64_t had[4];
 
-		new_cluster(both, "group on kept nodes");
+		afresh(setup, "group on kept nodes %u", both);
 		first = busy(8);
 		submit_many(rq, 2, ids);
 		rq = member_with("b", 2, "on_failure=requeue|groups=alice/a");
@@ -1489,7 +1468,7 @@ TOY_TEST(test_success_last)
 						     "on_success=leader");
 		uint32_t waits, later;
 
-		new_cluster(i, "success last");
+		afresh(setup, "success last %u", i);
 		gather_to(rq, 2, train, FAKE_RUNNING);
 		submit_many(rq, 1, &waits);
 		wait_and_pass(60);
@@ -1512,9 +1491,8 @@ TOY_TEST(test_success_last)
 /* slurmctld dies between the end of the leader and a pass that sees it. */
 TOY_TEST(test_success_restart)
 {
-	struct fake_request rq = member_with("train", 3, "on_success=1");
-
-	gather_to(rq, 3, train, FAKE_RUNNING);
+	gather_to(member_with("train", 3, "on_success=1"), 3, train,
+		  FAKE_RUNNING);
 	pass();
 	fake_end(train[2]);
 	come_back_and_pass(false);
@@ -1529,7 +1507,7 @@ TOY_TEST(test_success_of_another)
 		struct fake_request rq = MEMBER("proj/joint", 3);
 		uint32_t ids[3];
 
-		new_cluster((uint32_t)restart, "another");
+		afresh(setup, "another %d", restart);
 		ids[0] = submit(rq);
 		rq.user = "bob";
 		rq.more = "on_success=leader";
@@ -1553,10 +1531,10 @@ TOY_TEST(test_success_of_another)
  * asked who runs: they had started before. */
 TOY_TEST(test_success_asked)
 {
-	struct fake_request rq = member_with("train", 3, "on_success=leader");
 	int64_t started;
 
-	gather_to(rq, 3, train, FAKE_RUNNING);
+	gather_to(member_with("train", 3, "on_success=leader"), 3, train,
+		  FAKE_RUNNING);
 	started = record_of(train[1]).started;
 	assert_true(started && record_of(train[1]).since);
 	fake_clock(5);
@@ -1576,12 +1554,9 @@ TOY_TEST(test_counts_asked)
 	struct sgang_record before, now;
 
 	for (int fails = 0; fails < 2; fails++) {
-		new_cluster((uint32_t)fails, "counts");
+		afresh(setup, "counts %d", fails);
 		gather_to(rq, 4, train, FAKE_RUNNING);
-		if (fails)
-			fake_fail(train[3], false);
-		else
-			fake_end(train[3]);
+		end_as(train[3], fails);
 		pass();
 		before = record_of(train[1]);
 		assert_true(before.since && before.started);
@@ -1624,33 +1599,26 @@ TOY_TEST(test_ended_away)
 	for (size_t i = 0; i < 4 * COUNT(cases); i++) {
 		bool late = i & 1, run = i & 2, fails = cases[i / 4].fails;
 
-		new_cluster((uint32_t)i, "ended away");
+		afresh(setup, "ended away %zu", i);
 		submit_and_schedule(MEMBER("train", 3,
 					   .more = cases[i / 4].more,
 					   .prolog = 3),
 				    3, train);
 		come_back(true);
-		for (int m = 0; m < 3; m++)
-			fake_job(train[m])->launch = SGANG_LAUNCH_UNKNOWN;
+		all_launched(train, 3, SGANG_LAUNCH_UNKNOWN);
 		if (late)
 			pass();
 		fake_job(train[0])->launch = SGANG_LAUNCH_YES;
-		if (fails)
-			fake_fail(train[0], false);
-		else
-			fake_end(train[0]);
+		end_as(train[0], fails);
 		fake_log_reset();
 		pass_to(train + 1, 2, FAKE_HELD);
 		pass();
 		logged("is lost", 0);
-		logged(fails ? "member 1 was started and has "
-			       "failed" :
-			       "member 1 was started and has "
-			       "completed",
+		logged(fails ? "member 1 was started and has failed" :
+			       "member 1 was started and has completed",
 		       late);
-		for (int m = 1; m < 3; m++)
-			fake_job(train[m])->launch = run ? SGANG_LAUNCH_YES :
-							   SGANG_LAUNCH_NO;
+		all_launched(train + 1, 2,
+			     run ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO);
 		wait_and_pass(5);
 		passes(2);
 		all_in_state(train, 1, cases[i / 4].one);
@@ -1676,7 +1644,7 @@ TOY_TEST(test_ended_asked)
 	for (uint32_t i = 0; i < COUNT(words); i++) {
 		char text[64];
 
-		new_cluster(i, "ended while asked");
+		afresh(setup, "ended while asked %u", i);
 		gather_to(member_with("train", 3, "on_failure=kill"), 3, train,
 			  FAKE_RUNNING);
 		recorded(train[0], "since");
@@ -1708,7 +1676,7 @@ TOY_TEST(test_all_ended_away)
 			       .more = requeue ? "on_failure=requeue" : NULL,
 			       .prolog = 3);
 
-		new_cluster(i, "all ended away");
+		afresh(setup, "all ended away %u", i);
 		submit_and_schedule(rq, 3, train);
 		come_back(true);
 		if (late)
@@ -1741,7 +1709,7 @@ TOY_TEST(test_requeue_all)
 	};
 
 	for (size_t i = 0; i < COUNT(what); i++) {
-		new_cluster((uint32_t)i, "losses");
+		afresh(setup, "losses %zu", i);
 		submit_and_settle(member_with("train", 3, "on_failure=requeue"),
 				  3, train);
 		for (int m = 0; m < 3; m++) {
@@ -1769,7 +1737,7 @@ TOY_TEST(test_requeue_in_vain)
 	fake_fail(train[0], false);
 	pass_to(train, 3, FAKE_GONE);
 
-	new_cluster(0, "no partner");
+	afresh(setup, "no partner");
 	a = submit(member_with("a", 1,
 			       "groups=alice/b|"
 			       "on_failure=requeue"));
@@ -1868,14 +1836,13 @@ TOY_TEST(test_licences)
 {
 	struct fake_request a = member_with("a", 4, "mode=nonstrict");
 	struct fake_request b = member_with("b", 4, "mode=nonstrict");
-	struct fake_request other = JOB(1, 1000, .partition = 0xff);
 	uint32_t room = 0;
 
 	a.licences = b.licences = 1;
 	a.partition = 0xff;
 	b.partition = 0xff00;
 	for (int i = 0; i < 5; i++)
-		room = run_on(other, 0xff);
+		room = run_on(JOB(1, 1000, .partition = 0xff), 0xff);
 	for (int i = 0; i < 4; i++)
 		submit(a);
 	pass();

@@ -56,7 +56,7 @@ TOY_TEST(test_ended)
 
 /* As a letter says: it completes, fails, is out of time or is cancelled; else
  * it stays. */
-static void end_as(uint32_t id, char how)
+static void end_by(uint32_t id, char how)
 {
 	switch (how) {
 	case 'c':
@@ -147,12 +147,12 @@ TOY_TEST(test_verdict)
 		for (int k = 0; k < 3; k++)
 			ranked[record_of(train[k]).member_rank] = train[k];
 		for (int k = 0; cases[i].first[k]; k++)
-			end_as(ranked[k], cases[i].first[k]);
+			end_by(ranked[k], cases[i].first[k]);
 		pass();
 		if (cases[i].then[0] == '+')
 			fake_clock(121);
 		for (int k = 0; cases[i].then[k]; k++)
-			end_as(ranked[k], cases[i].then[k]);
+			end_by(ranked[k], cases[i].then[k]);
 		passes(2);
 		all_in_state(train, 3, FAKE_GONE);
 		assert_verdict(train, 3, cases[i].is, true);
@@ -266,14 +266,14 @@ TOY_TEST(test_spare_verdict)
 			recorded(train[2], "spare");
 		}
 		for (int k = 0; first[k]; k++)
-			end_as(train[k], first[k]);
+			end_by(train[k], first[k]);
 		passes(2);
 		if (after) {
 			start_later(train[2]);
 			recorded(train[2], "!spare");
 		}
 		for (int k = 0; cases[i].then[k]; k++)
-			end_as(train[k], cases[i].then[k]);
+			end_by(train[k], cases[i].then[k]);
 		passes(4);
 		all_in_state(train, 3, FAKE_GONE);
 		assert_verdict(train, 3, cases[i].is, true);
@@ -291,15 +291,15 @@ TOY_TEST(test_many_ends)
 
 		pass();
 		start_later(late);
-		end_as(late, i == 7 ? 'f' : 'c');
+		end_by(late, i == 7 ? 'f' : 'c');
 		pass();
 		if (i % 10 == 9)
 			fake_purge();
 	}
 	assert_in_range(sgang_registry_find(c, "alice", "train")->ends.cap, 1,
 			32);
-	end_as(train[0], 'c');
-	end_as(train[1], 'c');
+	end_by(train[0], 'c');
+	end_by(train[1], 'c');
 	pass();
 	assert_verdict(train, 2, "failed", true);
 }
@@ -313,17 +313,17 @@ TOY_TEST(test_forgotten_replaced)
 	start_many(rq, 10, train);
 	pass();
 	for (int i = 0; i < 8; i++)
-		end_as(train[i], i ? 'c' : 'f');
+		end_by(train[i], i ? 'c' : 'f');
 	pass();
 	fake_purge();
-	end_as(train[8], 'c');
+	end_by(train[8], 'c');
 	pass();
 	fake_purge();
 	train[10] = arrive(rq);
 	start_later(train[10]);
 	recorded(train[10], "!spare");
-	end_as(train[9], 'c');
-	end_as(train[10], 'c');
+	end_by(train[9], 'c');
+	end_by(train[10], 'c');
 	pass();
 	assert_verdict(train + 9, 2, "finished", true);
 }

@@ -563,6 +563,23 @@ static inline uint32_t run_until(struct fake_request rq, uint64_t nodes,
 	return id;
 }
 
+/* It ends by itself, with an error or without. */
+static inline void end_as(uint32_t id, bool fails)
+{
+	if (fails)
+		fake_fail(id, false);
+	else
+		fake_end(id);
+}
+
+/* What nodes say of them after a restart. */
+static inline void all_launched(const uint32_t *ids, uint32_t n,
+				enum sgang_launch launch)
+{
+	for (uint32_t i = 0; i < n; i++)
+		fake_job(ids[i])->launch = launch;
+}
+
 static inline void end_all(const uint32_t *ids, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -690,10 +707,7 @@ static inline void start_many(struct fake_request rq, uint32_t n, uint32_t *ids)
 
 static inline struct fake_request nonstrict_of(const char *gang, uint32_t min)
 {
-	struct fake_request rq = member_of(gang, min);
-
-	rq.more = "mode=nonstrict";
-	return rq;
+	return MEMBER(gang, min, .more = "mode=nonstrict");
 }
 
 /* An ordinary job on exactly these nodes. */
