@@ -9,11 +9,13 @@
 #include "core/gang/spec.h"
 #include "fake_host.h"
 
+/* Who stands in for another has its parameters, and uses few of them. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define LAUNCHES 65536 /* ids whose launches are counted */
 
 struct node {
 	uint32_t used, memory_used, gpus_used;
-	bool down, unregistered, draining;
 	uint32_t used_in[FAKE_ISLANDS];
 };
 
@@ -22,6 +24,7 @@ struct state {
 	struct fake_job jobs[FAKE_JOBS];
 	size_t n_jobs; /* no record behind these was ever used */
 	struct node nodes[FAKE_NODES];
+	uint64_t down, unregistered, draining; /* sets of nodes */
 	uint32_t licences_used;
 };
 
@@ -36,9 +39,7 @@ static struct fake_job nobody;        /* stands in for a wrong handle */
 
 /* What outlives slurmctld, and what the tests ask for. */
 static struct {
-	uint32_t n_nodes, cpus, memory, licences, islands, gpus;
-	uint32_t weight[FAKE_NODES];
-	bool hide_islands, orders_nodes, drops_env;
+	uint32_t n_nodes, cpus, memory, licences;
 	const struct sgang_nodeset *only; /* islands, in commit() */
 	const uint32_t *most;             /* CPUs by node, in commit() */
 	uint32_t next_id;
@@ -46,7 +47,7 @@ static struct {
 	int64_t now;
 	uint64_t clock, stamp, submitted;
 	uint64_t n_freed, freed_at[FAKE_NODES];
-	struct {
+	struct set_aside {
 		uint32_t id;
 		uint64_t nodes;
 		int64_t from, until;
@@ -56,21 +57,13 @@ static struct {
 
 	bool locked, dead;
 	uintptr_t generation; /* of the lock */
-	uint32_t lock_fails_in;
 	uint32_t save_dies_in;
 	bool save_is_written;
-	uint32_t commits_left;
-	uint64_t commit_us;
-	bool no_recommits;
 	uint64_t undone_serial; /* last in this lock section */
 	char undone_gang[100];
-	void (*on_save)(void);
-	int save_error;      /* of all saves; 0: they work */
-	bool requeue_is_new; /* it takes the place in the queue from a job */
-	bool prepares;       /* nodes run a Prolog before the launch */
-	bool preempts;       /* PreemptType is set */
-	bool left_out;       /* jobs are: leave_out() */
-	bool prefers, first; /* what Slurm tries first is there; ... is tried */
+	bool preempts; /* PreemptType is set */
+	bool left_out; /* jobs are: leave_out() */
+	bool first;    /* what Slurm tries first is tried */
 	void (*on_ended)(struct sgang_job *job);
 	char extra[FAKE_NODES][256];
 	uint64_t node_stamp;
@@ -84,6 +77,16 @@ static char names[FAKE_NODES][16];
 static const char *name_list[FAKE_NODES];
 
 struct fake_counts fake_counts;
+struct fake_world fake_world;
+
+struct fake_job *fake_next(const struct fake_job *j)
+{
+	size_t i = j ? (size_t)(j - live.jobs) + 1 : 0;
+
+	while (i < live.n_jobs && !live.jobs[i].live)
+		i++;
+	return i < live.n_jobs ? &live.jobs[i] : NULL;
+}
 
 /* ---- judging ---- */
 
@@ -173,12 +176,9 @@ static void audit(void)
 	uint32_t used[FAKE_NODES] = { 0 }, memory[FAKE_NODES] = { 0 };
 	uint32_t licences = 0;
 
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		const struct fake_job *j = &live.jobs[i];
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
 		bool has = j->state == FAKE_HELD || j->state == FAKE_RUNNING;
 
-		if (!j->live)
-			continue;
 		if (has != (j->nodes != 0))
 			fault("job %u has nodes or not, against its state",
 			      j->id);
@@ -198,7 +198,7 @@ static void audit(void)
 			fault("n%u counts %u CPUs, its jobs have %u", n,
 			      node->used, used[n]);
 		if (used[n] > world.cpus || memory[n] > world.memory ||
-		    node->gpus_used > world.gpus)
+		    node->gpus_used > fake_world.gpus)
 			fault("n%u is overbooked", n);
 	}
 	if (licences != live.licences_used || licences > world.licences)
@@ -227,16 +227,24 @@ static uint32_t task_cpus(const struct fake_job *j)
 		       j->rq.total_cpus / j->rq.ranks;
 }
 
+/* The CPUs of one node that the job cannot do without. */
+static uint32_t cpus_each(const struct fake_job *j)
+{
+	if (is_whole(j))
+		return world.cpus;
+	return j->rq.nodes ? j->rq.cpus : task_cpus(j);
+}
+
 /* How often the job's share of one node fits there. */
 static uint32_t pieces(const struct fake_job *j, uint32_t n, bool empty)
 {
 	const struct node *node = node_now(n);
 	uint32_t cpus = world.cpus - (empty ? 0 : node->used);
 	uint32_t memory = world.memory - (empty ? 0 : node->memory_used);
-	uint32_t gpus = world.gpus - (empty ? 0 : node->gpus_used);
+	uint32_t gpus = fake_world.gpus - (empty ? 0 : node->gpus_used);
 	uint32_t each = j->rq.nodes ? j->rq.cpus : task_cpus(j), fit;
 
-	if (node->down && !empty)
+	if ((live.down >> n & 1) && !empty)
 		return 0;
 	if (is_whole(j))
 		return cpus == world.cpus && j->rq.memory <= memory &&
@@ -249,11 +257,14 @@ static uint32_t pieces(const struct fake_job *j, uint32_t n, bool empty)
 	return fit;
 }
 
+static uint64_t all_nodes(void)
+{
+	return UINT64_MAX >> (FAKE_NODES - world.n_nodes);
+}
+
 static uint64_t allowed(const struct fake_job *j)
 {
-	uint64_t all = (world.n_nodes == 64) ?
-			       UINT64_MAX :
-			       ((uint64_t)1 << world.n_nodes) - 1;
+	uint64_t all = all_nodes();
 
 	if (j->rq.partition)
 		all &= j->rq.partition;
@@ -264,13 +275,13 @@ static uint64_t allowed(const struct fake_job *j)
 
 static uint32_t free_in(uint32_t n, uint32_t island)
 {
-	return world.cpus / world.islands - node_now(n)->used_in[island];
+	return world.cpus / fake_world.islands - node_now(n)->used_in[island];
 }
 
 static bool may_use(uint32_t n, uint32_t island)
 {
 	return !world.only ||
-	       sgang_nodeset_has(world.only, n * world.islands + island);
+	       sgang_nodeset_has(world.only, n * fake_world.islands + island);
 }
 
 /* Where it may take CPUs of the node, and how many there are. */
@@ -278,7 +289,7 @@ static uint32_t cpus_to_take(uint32_t n)
 {
 	uint32_t cpus = 0;
 
-	for (uint32_t i = 0; i < world.islands; i++)
+	for (uint32_t i = 0; i < fake_world.islands; i++)
 		cpus += may_use(n, i) ? free_in(n, i) : 0;
 	return cpus;
 }
@@ -287,7 +298,7 @@ static void take_inside(struct fake_job *j, uint32_t n)
 {
 	uint32_t left = j->cpus_on[n];
 
-	for (uint32_t i = 0; i < world.islands; i++) {
+	for (uint32_t i = 0; i < fake_world.islands; i++) {
 		uint32_t take = may_use(n, i) ? free_in(n, i) : 0;
 
 		take = (take < left) ? take : left;
@@ -359,7 +370,7 @@ static void subtract(const struct fake_job *j, struct node *nodes)
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!(j->nodes >> n & 1))
 			continue;
-		for (uint32_t i = 0; i < world.islands; i++)
+		for (uint32_t i = 0; i < fake_world.islands; i++)
 			nodes[n].used_in[i] -= j->cpus_in[n][i];
 		nodes[n].used -= j->cpus_on[n];
 		nodes[n].memory_used -= j->rq.memory;
@@ -404,16 +415,16 @@ static bool host_lock(void)
 	fake_counts.locks++;
 	if (world.locked)
 		fault("lock() twice");
-	if (world.lock_fails_in && !--world.lock_fails_in)
+	if (fake_world.shutdown_at && !--fake_world.shutdown_at)
 		world.dead = true;
 	if (world.dead)
 		return false;
 	world.locked = true;
 	world.generation++;
 	world.undone_gang[0] = '\0';
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		if (live.jobs[i].prolog)
-			live.jobs[i].prolog--;
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->prolog)
+			j->prolog--;
 	}
 	return true;
 }
@@ -504,13 +515,7 @@ static bool is_eligible(const struct fake_job *j)
 
 static uint64_t nodes_up(void)
 {
-	uint64_t up = 0;
-
-	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		if (!live.nodes[n].down)
-			up |= (uint64_t)1 << n;
-	}
-	return up;
+	return all_nodes() & ~live.down;
 }
 
 static bool is_barred(const struct fake_job *j)
@@ -531,11 +536,7 @@ static void look(const struct fake_job *j, struct sgang_job_info *info)
 
 static uint64_t host_supply(void)
 {
-	uint64_t down = 0;
-
-	for (uint32_t n = 0; n < world.n_nodes; n++)
-		down |= (uint64_t)live.nodes[n].down << n;
-	return down;
+	return live.down;
 }
 
 static uint64_t host_request(struct sgang_job *job)
@@ -552,11 +553,10 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 		      void *arg)
 {
 	need_lock("jobs");
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		const struct fake_job *j = &live.jobs[i];
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
 		struct sgang_job_info info;
 
-		if (!j->live || !j->n_env)
+		if (!j->n_env)
 			continue;
 		look(j, &info);
 		each(&info, arg);
@@ -565,9 +565,9 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 
 static struct fake_job *find(uint32_t id)
 {
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		if (live.jobs[i].live && live.jobs[i].id == id)
-			return &live.jobs[i];
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->id == id)
+			return j;
 	}
 	return NULL;
 }
@@ -707,10 +707,8 @@ host_set_aside(bool (*wants)(struct sgang_job *job, uint32_t job_id, void *arg),
 	if (!j || j->state != FAKE_PENDING || !wants(handle(j), j->id, arg))
 		return;
 	nodes = sgang_nodeset_create(world.n_nodes);
-	for (uint32_t n = 0; nodes && n < world.n_nodes; n++) {
-		if (world.aside.nodes >> n & 1)
-			sgang_nodeset_add(nodes, n);
-	}
+	if (nodes)
+		add_nodes(nodes, world.aside.nodes);
 	if (nodes)
 		f(&(struct sgang_set_aside){ .job = handle(j),
 					     .job_id = j->id,
@@ -726,10 +724,8 @@ static void host_releases(int64_t *free_at)
 	need_lock("releases");
 	for (uint32_t n = 0; n < world.n_nodes; n++)
 		free_at[n] = 0;
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		const struct fake_job *j = &live.jobs[i];
-
-		if (!j->live || j->state == FAKE_GONE)
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == FAKE_GONE)
 			continue;
 		for (uint32_t n = 0; n < world.n_nodes; n++) {
 			int64_t ends = j->ends ? j->ends : INT64_MAX;
@@ -761,29 +757,17 @@ static bool host_weights(struct sgang_job *job, uint32_t *weight)
 {
 	bool differ = false;
 
-	(void)job;
 	for (uint32_t n = 1; n < world.n_nodes; n++)
-		differ |= world.weight[n] != world.weight[0];
+		differ |= fake_world.weight[n] != fake_world.weight[0];
 	for (uint32_t n = 0; differ && n < world.n_nodes; n++)
-		weight[n] = world.weight[n];
+		weight[n] = fake_world.weight[n];
 	return differ;
 }
 
 static bool host_prefer(struct sgang_job *const *jobs, size_t n)
 {
-	(void)jobs;
-	world.first = n && world.prefers && !world.first;
+	world.first = n && fake_world.prefers && !world.first;
 	return world.first;
-}
-
-void fake_prefers(bool prefers)
-{
-	world.prefers = prefers;
-}
-
-void fake_weight(uint32_t node, uint32_t weight)
-{
-	world.weight[node] = weight;
 }
 
 static uint32_t host_idle(const struct sgang_nodeset *nodes)
@@ -861,7 +845,6 @@ static void host_need(const struct sgang_asked *asked,
 {
 	const struct fake_job *j = job_of(asked->job, "need");
 
-	(void)res;
 	need[0] = unit_cpus(j, asked->shape);
 	need[1] = j->rq.nodes ? j->rq.memory : 0;
 	need[2] = j->rq.nodes ? j->rq.gpus : 0;
@@ -873,13 +856,12 @@ static void host_amounts(const struct sgang_resources *res, bool empty,
 			 uint32_t *amounts)
 {
 	need_lock("amounts");
-	(void)res;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		const struct node *node = node_now(n);
 
 		*amounts++ = world.cpus - (empty ? 0 : node->used);
 		*amounts++ = world.memory - (empty ? 0 : node->memory_used);
-		*amounts++ = world.gpus - (empty ? 0 : node->gpus_used);
+		*amounts++ = fake_world.gpus - (empty ? 0 : node->gpus_used);
 	}
 }
 
@@ -896,15 +878,15 @@ static void host_island_units(struct sgang_job *job,
 					units_of(j, shape, n, empty) :
 					0;
 		uint32_t cpus = unit_cpus(j, shape);
-		uint32_t *room = units + n * world.islands;
+		uint32_t *room = units + n * fake_world.islands;
 
-		for (uint32_t i = 0; i < world.islands; i++) {
-			uint32_t fit = empty ? world.cpus / world.islands :
+		for (uint32_t i = 0; i < fake_world.islands; i++) {
+			uint32_t fit = empty ? world.cpus / fake_world.islands :
 					       free_in(n, i);
 
 			room[i] = cpus ? fit / cpus : most;
 		}
-		sgang_devices_hand_out(room, world.islands, most, room);
+		sgang_devices_hand_out(room, fake_world.islands, most, room);
 	}
 }
 
@@ -914,9 +896,7 @@ static enum sgang_cause cause_on(const struct fake_job *j, uint32_t n)
 {
 	const struct node *node = node_now(n);
 	uint64_t bit = (uint64_t)1 << n;
-	uint32_t each = is_whole(j) ? world.cpus :
-			j->rq.nodes ? j->rq.cpus :
-				      task_cpus(j);
+	uint32_t each = cpus_each(j);
 
 	if (j->rq.partition && !(j->rq.partition & bit))
 		return SGANG_CAUSE_PARTITION;
@@ -928,7 +908,7 @@ static enum sgang_cause cause_on(const struct fake_job *j, uint32_t n)
 		return SGANG_CAUSE_CPUS;
 	if (j->rq.memory > world.memory)
 		return SGANG_CAUSE_MEMORY;
-	if (node->down)
+	if (live.down & bit)
 		return SGANG_CAUSE_DOWN;
 	if (each > world.cpus - node->used)
 		return SGANG_CAUSE_BUSY;
@@ -941,11 +921,8 @@ static void host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 			uint8_t *cause, uint8_t *scarce)
 {
 	const struct fake_job *j = job_of(job, "causes");
-	uint32_t each = is_whole(j) ? world.cpus :
-			j->rq.nodes ? j->rq.cpus :
-				      task_cpus(j);
+	uint32_t each = cpus_each(j);
 
-	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		const struct node *node = node_now(n);
 
@@ -966,10 +943,8 @@ static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
 	size_t n = 0;
 
 	need_lock("endless");
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		const struct fake_job *j = &live.jobs[i];
-
-		if (!j->live || j->state == FAKE_GONE || j->ends ||
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == FAKE_GONE || j->ends ||
 		    !(j->nodes & nodes_in(nodes)))
 			continue;
 		if (n < max)
@@ -982,29 +957,20 @@ static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
 static void host_unavailable(struct sgang_nodeset *nodes)
 {
 	need_lock("unavailable");
-	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		if (live.nodes[n].down)
-			sgang_nodeset_add(nodes, n);
-	}
+	add_nodes(nodes, live.down);
 }
 
 static void host_unregistered(struct sgang_nodeset *nodes)
 {
 	need_lock("unregistered");
-	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		if (live.nodes[n].unregistered)
-			sgang_nodeset_add(nodes, n);
-	}
+	add_nodes(nodes, live.unregistered);
 }
 
 static void host_draining(struct sgang_nodeset *nodes)
 {
 	need_lock("draining");
 	fake_counts.drain_looks++;
-	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		if (live.nodes[n].draining)
-			sgang_nodeset_add(nodes, n);
-	}
+	add_nodes(nodes, live.draining);
 }
 
 static void host_tell_nodes(const struct sgang_nodeset *nodes, const char *text)
@@ -1027,9 +993,9 @@ static bool host_islands(struct sgang_job *job, uint32_t node,
 {
 	const struct fake_job *j = job_of(job, "islands");
 
-	for (uint32_t i = 0; i < world.islands; i++)
+	for (uint32_t i = 0; i < fake_world.islands; i++)
 		part[i] = j->cpus_in[node][i];
-	return !world.hide_islands;
+	return !fake_world.hides_islands;
 }
 
 static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
@@ -1106,6 +1072,9 @@ static void copy_state(struct state *to, const struct state *from)
 		       (to->n_jobs - from->n_jobs) * sizeof(*to->jobs));
 	to->n_jobs = from->n_jobs;
 	memcpy(to->nodes, from->nodes, sizeof(to->nodes));
+	to->down = from->down;
+	to->unregistered = from->unregistered;
+	to->draining = from->draining;
 	to->licences_used = from->licences_used;
 }
 
@@ -1165,15 +1134,15 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	bool asked = false;
 
 	fake_counts.commits++;
-	world.clock += world.commit_us;
+	world.clock += fake_world.commit_us;
 	if (world.left_out)
 		fault("commit(%u) while jobs are left out", j->id);
 	world.released[j->id % LAUNCHES] = false;
 	if (!is_eligible(j))
 		fault("commit(%u), which cannot start", j->id);
-	world.only = world.hide_islands ? NULL : bounds->islands;
+	world.only = fake_world.hides_islands ? NULL : bounds->islands;
 	world.most = bounds->cpus;
-	if (world.commits_left && !j->refuses && !j->limited) {
+	if (fake_world.commits_allowed && !j->refuses && !j->limited) {
 		what = start(j, nodes_in(bounds->nodes));
 		asked = true;
 	}
@@ -1187,8 +1156,8 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 		refusal->nodes = asked;
 		return NULL;
 	}
-	if (world.commits_left != UINT32_MAX)
-		world.commits_left--;
+	if (fake_world.commits_allowed != UINT32_MAX)
+		fake_world.commits_allowed--;
 	j->state = FAKE_HELD;
 	j->holds = 1;
 	j->saved = false;
@@ -1199,7 +1168,7 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	return handle(j);
 }
 
-/* All that are asked for together; fake_limit() is the limit. */
+/* All that are asked for together; that of `limited` stops them. */
 static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		       size_t why_size)
 {
@@ -1246,7 +1215,7 @@ static void host_undo(struct sgang_job *job)
 static bool host_recommits(void)
 {
 	need_lock("recommits");
-	return !world.no_recommits;
+	return fake_world.recommits;
 }
 
 static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
@@ -1272,8 +1241,8 @@ static void host_prepare(struct sgang_job *job)
 
 static enum sgang_prepared host_prepared(struct sgang_job *job)
 {
-	return world.prepares ? job_of(job, "prepared")->prepared :
-				SGANG_PREPARED_NEEDLESS;
+	return fake_world.prepares ? job_of(job, "prepared")->prepared :
+				     SGANG_PREPARED_NEEDLESS;
 }
 
 static bool host_ready(struct sgang_job *job)
@@ -1322,7 +1291,6 @@ static void host_clear_launch_failure(struct sgang_job *job, bool at_once)
 {
 	struct fake_job *j = job_of(job, "clear_launch_failure");
 
-	(void)at_once;
 	trace("clear_launch_failure", j->id);
 	if (j->refused)
 		j->user_hold = false;
@@ -1424,12 +1392,9 @@ static bool host_requeues(struct sgang_job *job)
 static bool host_overtaken(struct sgang_job *job)
 {
 	(void)job_of(job, "overtaken");
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		struct fake_job *j = &live.jobs[i];
-
-		if (j->live && j->state == FAKE_PENDING && j->rq.priority &&
-		    !j->parked && !j->user_hold && !j->rq.gang &&
-		    host_before(handle(j), job))
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == FAKE_PENDING && j->rq.priority && !j->parked &&
+		    !j->user_hold && !j->rq.gang && host_before(handle(j), job))
 			return true;
 	}
 	return false;
@@ -1439,7 +1404,7 @@ static uint64_t host_keep_place(struct sgang_job *job)
 {
 	const struct fake_job *j = job_of(job, "keep_place");
 
-	return world.requeue_is_new ? j->rq.priority : 0;
+	return fake_world.requeue_is_new ? j->rq.priority : 0;
 }
 
 static int64_t host_begin(struct sgang_job *job, int64_t when, uint64_t place)
@@ -1447,7 +1412,7 @@ static int64_t host_begin(struct sgang_job *job, int64_t when, uint64_t place)
 	struct fake_job *j = job_of(job, "begin");
 
 	/* it has ended everywhere, and is the last in the queue */
-	if (world.requeue_is_new)
+	if (fake_world.requeue_is_new)
 		j->rq.priority = 1;
 	if (place && !j->user_hold)
 		j->rq.priority = (uint32_t)place;
@@ -1495,7 +1460,6 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 {
 	struct fake_job *j = job_of(job, "tell");
 
-	(void)behind_own;
 	if (j->state == FAKE_HELD)
 		snprintf(j->text, sizeof(j->text), "%s", text);
 	else
@@ -1619,7 +1583,7 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	struct fake_job *j = job_of(job, "setenv");
 	size_t i = 0;
 
-	if (world.drops_env)
+	if (fake_world.drops_env)
 		return;
 	while (i < j->n_vars && strcmp(j->vars[i].name, name))
 		i++;
@@ -1676,7 +1640,7 @@ static bool host_order(struct sgang_job *job, const uint32_t *nodes, size_t n)
 	if (left)
 		fault("job %u has nodes without a place", j->id);
 	j->n_order = n;
-	return world.orders_nodes;
+	return fake_world.orders_nodes;
 }
 
 static bool host_quiet(void)
@@ -1687,7 +1651,7 @@ static bool host_quiet(void)
 
 static int host_save(void)
 {
-	void (*hook)(void) = world.on_save;
+	void (*hook)(void) = fake_world.on_save;
 	bool dies = world.save_dies_in && !--world.save_dies_in;
 
 	fake_counts.saves++;
@@ -1696,13 +1660,13 @@ static int host_save(void)
 		fault("save() after lock() said that slurmctld ends");
 	if (world.locked)
 		fault("save() under the lock");
-	if (world.save_error)
-		return world.save_error;
+	if (fake_world.save_error)
+		return fake_world.save_error;
 	if (!dies || world.save_is_written)
 		fake_snapshot();
 	if (dies)
-		world.lock_fails_in = 1;
-	world.on_save = NULL;
+		fake_world.shutdown_at = 1;
+	fake_world.on_save = NULL;
 	if (hook)
 		hook();
 	return 0;
@@ -1777,8 +1741,7 @@ host_candidates(struct sgang_job *job,
 {
 	const struct fake_job *by = job_of(job, "candidates");
 
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		const struct fake_job *j = &live.jobs[i];
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
 		struct sgang_candidate k = {
 			.going = j->struck,
 			.requeues = !j->rq.killed,
@@ -1786,9 +1749,8 @@ host_candidates(struct sgang_job *job,
 			.started = j->began,
 		};
 
-		if (!j->live || !(j->nodes & allowed(by)) ||
-		    j->rq.tier >= by->rq.tier || (is_exempt(j) && !j->struck) ||
-		    is_overdue(j))
+		if (!(j->nodes & allowed(by)) || j->rq.tier >= by->rq.tier ||
+		    (is_exempt(j) && !j->struck) || is_overdue(j))
 			continue;
 		k.job = handle(j);
 		k.job_id = j->id;
@@ -1803,11 +1765,8 @@ static int64_t host_next_candidate(void)
 	int64_t next = INT64_MAX;
 
 	need_lock("next_candidate");
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		const struct fake_job *j = &live.jobs[i];
-
-		if (j->live && j->nodes && is_exempt(j) &&
-		    j->began + j->rq.exempt < next)
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->nodes && is_exempt(j) && j->began + j->rq.exempt < next)
 			next = j->began + j->rq.exempt;
 	}
 	return next;
@@ -1844,7 +1803,6 @@ host_holdings(struct sgang_job *job, const struct sgang_resources *res,
 {
 	const struct fake_job *j = job_of(job, "holdings");
 
-	(void)res;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		const uint32_t has[3] = { j->cpus_on[n], j->rq.memory,
 					  j->rq.gpus };
@@ -2033,49 +1991,28 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 	memset(live.jobs, 0, live.n_jobs * sizeof(*live.jobs));
 	live.n_jobs = 0;
 	memset(live.nodes, 0, sizeof(live.nodes));
+	live.down = live.unregistered = live.draining = 0;
 	live.licences_used = 0;
 	memset(&told, 0, sizeof(told));
 	memset(&world, 0, sizeof(world));
 	memset(&fake_counts, 0, sizeof(fake_counts));
+	fake_world = (struct fake_world){
+		.islands = 1,
+		.recommits = true,
+		.commits_allowed = UINT32_MAX,
+	};
 	world.generation = generation + 1;
 	world.n_nodes = n_nodes;
 	world.cpus = cpus;
 	world.memory = memory;
 	world.licences = licences;
-	world.islands = 1;
 	world.next_id = 1;
 	world.now = 1000000;
-	world.commits_left = UINT32_MAX;
 	for (uint32_t n = 0; n < n_nodes; n++) {
 		snprintf(names[n], sizeof(names[n]), "n%u", n);
 		name_list[n] = names[n];
 	}
 	fake_snapshot();
-}
-
-void fake_islands(uint32_t islands)
-{
-	world.islands = islands;
-}
-
-void fake_gpus(uint32_t gpus)
-{
-	world.gpus = gpus;
-}
-
-void fake_hide_islands(bool hide)
-{
-	world.hide_islands = hide;
-}
-
-void fake_orders_nodes(bool does)
-{
-	world.orders_nodes = does;
-}
-
-void fake_drops_env(bool does)
-{
-	world.drops_env = does;
 }
 
 const char *const *fake_node_names(void)
@@ -2093,14 +2030,14 @@ static void spank(struct fake_job *j, const char *option, const char *value)
 	j->n_env++;
 }
 
-/* "gang_mode=nonstrict|gang_order=0" */
+/* "mode=nonstrict|order=0" */
 static void spank_more(struct fake_job *j, const char *more)
 {
 	while (more && *more) {
 		int len = (int)strcspn(more, "|");
 
 		snprintf(j->spank[j->n_env], sizeof(j->spank[0]),
-			 "_SLURM_SPANK_OPTION_gang_%.*s", len, more);
+			 "_SLURM_SPANK_OPTION_gang_gang_%.*s", len, more);
 		j->env[j->n_env] = j->spank[j->n_env];
 		j->n_env++;
 		more += len + (more[len] == '|');
@@ -2149,7 +2086,7 @@ uint32_t fake_submit(const struct fake_request *rq)
 	return j->id;
 }
 
-const struct fake_job *fake_job(uint32_t id)
+struct fake_job *fake_job(uint32_t id)
 {
 	return find(id);
 }
@@ -2206,11 +2143,6 @@ uint64_t fake_fits(uint32_t id)
 	return nodes;
 }
 
-void fake_boots(uint32_t id)
-{
-	find(id)->state = FAKE_HELD;
-}
-
 void fake_end(uint32_t id)
 {
 	struct fake_job *j = find(id);
@@ -2255,16 +2187,6 @@ void fake_refuse_launch(uint32_t id)
 	j->refused = j->user_hold = true;
 }
 
-void fake_requeue_is_new(bool yes)
-{
-	world.requeue_is_new = yes;
-}
-
-void fake_no_requeue(uint32_t id)
-{
-	find(id)->no_requeue = true;
-}
-
 void fake_requeue(uint32_t id)
 {
 	struct fake_job *j = find(id);
@@ -2298,11 +2220,6 @@ void fake_user_hold(uint32_t id, bool hold)
 		j->parked = false;
 }
 
-void fake_priority(uint32_t id, uint32_t priority)
-{
-	find(id)->rq.priority = priority;
-}
-
 void fake_reason(uint32_t id, const char *text)
 {
 	struct fake_job *j = find(id);
@@ -2311,57 +2228,44 @@ void fake_reason(uint32_t id, const char *text)
 	snprintf(j->text, sizeof(j->text), "%s", text);
 }
 
-void fake_refuse(uint32_t id, bool refuse)
-{
-	find(id)->refuses = refuse;
-}
-
-void fake_limit(uint32_t id, bool limit)
-{
-	find(id)->limited = limit;
-}
-
-void fake_refuse_probe(uint32_t id, bool refuse)
-{
-	find(id)->unprobable = refuse;
-}
-
 void fake_purge(void)
 {
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		if (live.jobs[i].live && live.jobs[i].state == FAKE_GONE)
-			live.jobs[i].live = false;
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == FAKE_GONE)
+			j->live = false;
 	}
+}
+
+static void put(uint64_t *set, uint32_t node, bool in)
+{
+	*set = in ? *set | UINT64_C(1) << node : *set & ~(UINT64_C(1) << node);
 }
 
 void fake_node_down(uint32_t node, bool down)
 {
-	live.nodes[node].down = down;
-	live.nodes[node].unregistered = false;
+	put(&live.down, node, down);
+	put(&live.unregistered, node, false);
 	if (!down)
-		note_freed(1ULL << node);
+		note_freed(UINT64_C(1) << node);
 	world.stamp++;
 }
 
 void fake_drain(uint32_t node, bool drain)
 {
 	fake_node_down(node, drain);
-	live.nodes[node].draining = drain;
+	put(&live.draining, node, drain);
 	world.node_stamp++;
 }
 
 void fake_unregistered(uint32_t node)
 {
 	fake_node_down(node, true);
-	live.nodes[node].unregistered = true;
+	put(&live.unregistered, node, true);
 }
 
 void fake_set_aside(uint32_t id, uint64_t nodes, int64_t from, int64_t until)
 {
-	world.aside.id = id;
-	world.aside.nodes = nodes;
-	world.aside.from = from;
-	world.aside.until = until;
+	world.aside = (struct set_aside){ id, nodes, from, until };
 }
 
 uint64_t fake_idle_nodes(void)
@@ -2394,41 +2298,11 @@ uint32_t fake_licences_used(void)
 	return live.licences_used;
 }
 
-void fake_shutdown_at(uint32_t n)
-{
-	world.lock_fails_in = n;
-}
-
-void fake_commit_takes(uint64_t us)
-{
-	world.commit_us = us;
-}
-
-void fake_commits_allowed(uint32_t n)
-{
-	world.commits_left = n;
-}
-
-void fake_recommits(bool yes)
-{
-	world.no_recommits = !yes;
-}
-
 bool fake_scheduler(bool locks)
 {
 	world.locked = locks;
 	world.generation++;
 	return !world.dead;
-}
-
-void fake_prepares(bool yes)
-{
-	world.prepares = yes;
-}
-
-void fake_prepared(uint32_t job_id)
-{
-	find(job_id)->prepared = SGANG_PREPARED_DONE;
 }
 
 void fake_preempts(void (*on_ended)(struct sgang_job *job))
@@ -2440,34 +2314,12 @@ void fake_preempts(void (*on_ended)(struct sgang_job *job))
 void fake_time_limits(void)
 {
 	fake_scheduler(true);
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		struct fake_job *j = &live.jobs[i];
-
-		if (j->live && j->struck && !j->rq.hangs &&
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->struck && !j->rq.hangs &&
 		    world.now >= j->struck + j->rq.grace)
 			leave(j);
 	}
 	fake_scheduler(false);
-}
-
-void fake_hang(uint32_t id, bool hang)
-{
-	find(id)->rq.hangs = hang;
-}
-
-void fake_exempt(uint32_t id, uint32_t seconds)
-{
-	find(id)->rq.exempt = seconds;
-}
-
-void fake_save_fails(int error)
-{
-	world.save_error = error;
-}
-
-void fake_on_save(void (*hook)(void))
-{
-	world.on_save = hook;
 }
 
 void fake_die_at_save(uint32_t n, bool written)
@@ -2478,9 +2330,9 @@ void fake_die_at_save(uint32_t n, bool written)
 
 void fake_snapshot(void)
 {
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		if (is_held(&live.jobs[i]))
-			live.jobs[i].saved = true;
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (is_held(j))
+			j->saved = true;
 	}
 	copy_state(&saved, &live);
 }
@@ -2489,15 +2341,15 @@ void fake_restart(void)
 {
 	world.dead = world.locked = world.left_out = false;
 	world.generation++;
-	world.lock_fails_in = world.save_dies_in = 0;
-	world.on_save = NULL;
+	fake_world.shutdown_at = world.save_dies_in = 0;
+	fake_world.on_save = NULL;
 	note_freed(UINT64_MAX);
 	world.stamp++;
-	for (size_t i = 0; i < live.n_jobs; i++) {
-		if (live.jobs[i].state == FAKE_RUNNING)
-			live.jobs[i].launch = SGANG_LAUNCH_YES;
-		live.jobs[i].holds = 0;
-		live.jobs[i].prolog = 0;
+	for (struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == FAKE_RUNNING)
+			j->launch = SGANG_LAUNCH_YES;
+		j->holds = 0;
+		j->prolog = 0;
 	}
 }
 
@@ -2529,23 +2381,8 @@ void fake_spoil(uint32_t id)
 		phase[sizeof(" phase=") - 1] = '#';
 }
 
-void fake_launched(uint32_t id, enum sgang_launch launch)
-{
-	find(id)->launch = launch;
-}
-
 void fake_clock(int64_t seconds)
 {
 	world.clock += (uint64_t)seconds * 1000000;
 	world.now += seconds;
-}
-
-void fake_expect(uint32_t id, int64_t when)
-{
-	find(id)->expected = when;
-}
-
-void fake_ends_at(uint32_t id, int64_t when)
-{
-	find(id)->ends = when;
 }

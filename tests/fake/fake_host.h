@@ -29,21 +29,34 @@ extern const struct sgang_host fake_host;
 /* A new cluster of n_nodes equal nodes n0, n1, ... and no job. */
 void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 		  uint32_t licences);
-/* Slurm's Weight of a node (0 at first). */
-void fake_weight(uint32_t node, uint32_t weight);
-/* Every node has so many equal islands (1 at first); a job takes CPUs from the
- * first ones that have any, unless it is kept to some. */
-void fake_islands(uint32_t islands);
-/* Every node has so many GPUs (none at first). */
-void fake_gpus(uint32_t gpus);
-/* Nobody is told how much of each island a job has; nobody is kept to one. */
-void fake_hide_islands(bool hide);
-/* Blocks of ranks are dealt along the nodes of a job in the order that was told
- * (at first they are not). */
-void fake_orders_nodes(bool does);
-/* Environment is not kept: for more members than there is room for. */
-void fake_drops_env(bool does);
 const char *const *fake_node_names(void);
+
+/* How the cluster is, and what slurmctld does; as here when it is new. */
+extern struct fake_world {
+	uint32_t islands; /* 1: in every node, all equal; a job takes CPUs
+				      * from the first ones that have any, unless it
+				      * is kept to some */
+	uint32_t gpus;    /* 0: in every node */
+	uint32_t weight[FAKE_NODES]; /* 0: Slurm's, of each node */
+	bool hides_islands;   /* nobody is told how much of each island a job
+			       * has; nobody is kept to one */
+	bool orders_nodes;    /* blocks of ranks are dealt along the nodes of a
+			       * job in the order that was told */
+	bool drops_env;       /* for more members than there is room for */
+	bool prefers;         /* all jobs have --prefer, for nodes that are like
+			       * all others */
+	bool prepares;        /* nodes run a Prolog before the launch of held
+			       * jobs */
+	bool requeue_is_new;  /* who is requeued is the last in the queue */
+	bool recommits;       /* true: a job that was undone may be committed
+			       * again at once */
+	uint32_t shutdown_at; /* the lock call fails from the n-th on (1 is the
+			       * next); 0: never */
+	uint32_t commits_allowed; /* good ones, before all fail; UINT32_MAX */
+	uint64_t commit_us;       /* of both clocks, that a commit takes */
+	int save_error;           /* of every save; 0: they work */
+	void (*on_save)(void);    /* called once at the end of the next save */
+} fake_world;
 
 /* A node's field for text, which outlives slurmctld; an admin sets it. */
 const char *fake_extra(uint32_t node);
@@ -60,7 +73,7 @@ struct fake_request {
 	uint32_t min, total;  /* 0: not said */
 	const char *topology; /* "require:leaf" or NULL */
 	const char *rank;     /* "3" or NULL */
-	const char *more;     /* "gang_mode=nonstrict|gang_order=0":
+	const char *more;     /* "mode=nonstrict|order=0":
 			       * other options; NULL: none */
 	uint32_t nodes;       /* 0: any number of nodes, */
 	uint32_t total_cpus;  /* ... this many CPUs together */
@@ -104,7 +117,7 @@ enum fake_state {
 	FAKE_RUNNING
 };
 
-/* One job as tests see it; read only. */
+/* One job as tests see it. They write what has a comment that says so. */
 struct fake_job {
 	bool live;
 	enum fake_state state;
@@ -115,25 +128,29 @@ struct fake_job {
 	char *env[14];
 	size_t n_env;
 	bool refused; /* the launch, by its node */
-	bool parked, user_hold, refuses, limited, unprobable;
+	bool parked, user_hold;
+	bool refuses;    /* to be written: commit() says no, */
+	bool limited;    /* ... because of a limit of its association; */
+	bool unprobable; /* ... probe() does */
 	bool nonstrict;
 	bool failed, cancelled, out_of_time; /* how it ended */
 	uint32_t restarts;
 	int64_t begins;  /* as the conductor asked; 0: it has not */
 	int64_t delayed; /* not eligible before that */
-	bool no_requeue;
+	bool no_requeue; /* to be written: requeue() says no */
 	bool saved;      /* while it was held */
 	uint32_t holds;  /* who keeps it from being launched */
 	uint32_t prolog; /* what is left of it */
-	enum sgang_prepared prepared;
+	enum sgang_prepared prepared; /* to be written: its Prolog ended */
 	uint32_t launches;
-	enum sgang_launch launch; /* before slurmctld died */
+	enum sgang_launch launch; /* before slurmctld died; to be written:
+				   * what its node says of it after that */
 	uint64_t serial;          /* of the commit */
 	int64_t submit_time;
 	int64_t began;    /* it got its nodes; 0: it has none */
 	int64_t struck;   /* it is being preempted since then; 0: it is not */
-	int64_t ends;     /* its time limit; 0: none */
-	int64_t expected; /* to start then; 0: not known */
+	int64_t ends;     /* its time limit, to be written; 0: none */
+	int64_t expected; /* to start then, as backfill writes; 0: not known */
 	char text[320];
 	char comment[FAKE_COMMENT];
 	bool has_comment;
@@ -150,26 +167,22 @@ struct fake_job {
 };
 
 /* NULL when there is no such job. */
-const struct fake_job *fake_job(uint32_t id);
+struct fake_job *fake_job(uint32_t id);
 enum fake_state fake_state(uint32_t id);
 /* The i-th job record, in order of creation; NULL after the last. A record that
  * is free is not live. */
 const struct fake_job *fake_record(size_t i);
+/* The job behind this one, in that order (NULL: the first), or NULL. */
+struct fake_job *fake_next(const struct fake_job *j);
 /* A variable of the job's environment, or NULL. */
 const char *fake_getenv(uint32_t id, const char *name);
 
 /* Start an ordinary job on free nodes of 'among'. False: it does not fit. */
 bool fake_start(uint32_t id, uint64_t among);
-/* A running job's time limit ends at that time. */
-void fake_ends_at(uint32_t id, int64_t when);
-/* Backfill expects a pending job then. */
-void fake_expect(uint32_t id, int64_t when);
 /* Does it require nodes that are down, so that Slurm does not try it? */
 bool fake_barred(uint32_t id);
 /* The nodes the job could have right now. */
 uint64_t fake_fits(uint32_t id);
-/* The nodes of a job that Slurm has started are still booting. */
-void fake_boots(uint32_t id);
 /* The job ends, by itself or by scancel. */
 void fake_end(uint32_t id);
 /* It ends with an error, or because somebody cancels it. */
@@ -180,10 +193,6 @@ void fake_time_out(uint32_t id);
 void fake_lose(uint32_t id);
 /* Its begin time is so many seconds away. */
 void fake_delay(uint32_t id, int64_t seconds);
-/* Who is requeued is the last in the queue. */
-void fake_requeue_is_new(bool yes);
-/* requeue() says no to this job. */
-void fake_no_requeue(uint32_t id);
 /* Its node failed while it was held: pending again, the hold half left. */
 void fake_requeue(uint32_t id);
 /* scontrol update of a pending job: nodes, cpus, memory and partition as here.
@@ -191,17 +200,10 @@ void fake_requeue(uint32_t id);
 void fake_update(uint32_t id, const struct fake_request *rq);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
-/* It has this priority from now on. */
-void fake_priority(uint32_t id, uint32_t priority);
 /* The scheduler has reached a job that waits, and says why it does so. */
 void fake_reason(uint32_t id, const char *text);
 /* Its node refuses to launch it: it is pending again, and stopped. */
 void fake_refuse_launch(uint32_t id);
-/* commit() refuses this job; probe() does. */
-void fake_refuse(uint32_t id, bool refuse);
-/* ... because of a limit of its association. */
-void fake_limit(uint32_t id, bool limit);
-void fake_refuse_probe(uint32_t id, bool refuse);
 /* Jobs that have ended are forgotten. */
 void fake_purge(void);
 
@@ -215,8 +217,6 @@ void fake_unregistered(uint32_t node);
 /* The text that nodes were told last, and how many nodes. Returns how often any
  * were told. */
 uint32_t fake_told(const char **text, uint32_t *nodes);
-/* All jobs have --prefer, for nodes that are like all others. */
-void fake_prefers(bool prefers);
 /* Backfill has set these aside for a job that waits, from then until then; no
  * others. */
 void fake_set_aside(uint32_t id, uint64_t nodes, int64_t from, int64_t until);
@@ -228,35 +228,14 @@ uint32_t fake_licences_used(void);
 
 /* ---- what happens around the conductor ---- */
 
-/* The lock call fails from the n-th on (1 is the next); 0: never. */
-void fake_shutdown_at(uint32_t n);
-/* Each commit() after 'n' good ones fails until this is called again;
- * UINT32_MAX: none. */
-void fake_commits_allowed(uint32_t n);
-/* A commit takes so many microseconds of both clocks (0 at first). */
-void fake_commit_takes(uint64_t us);
-/* May a job that was undone be committed again at once? */
-void fake_recommits(bool yes);
 /* The scheduler takes slurmctld's locks, or gives them back. False: slurmctld
  * ends, and nothing may be asked. */
 bool fake_scheduler(bool locks);
-/* Nodes run a Prolog before the launch of held jobs; it has ended on those of
- * this job. */
-void fake_prepares(bool yes);
-void fake_prepared(uint32_t job_id);
 /* Jobs preempt those of lower tiers. 'on_ended' is called with the locks when a
  * victim has given its nodes back. */
 void fake_preempts(void (*on_ended)(struct sgang_job *job));
 /* Slurm looks at time limits: victims whose grace is over go. */
 void fake_time_limits(void);
-/* The job does not end when its grace is over. */
-void fake_hang(uint32_t id, bool hang);
-/* Nobody may preempt it for so many seconds from its start. */
-void fake_exempt(uint32_t id, uint32_t seconds);
-/* Every save() fails with this error; 0: none does. */
-void fake_save_fails(int error);
-/* Called at the end of the next save(). */
-void fake_on_save(void (*hook)(void));
 /* slurmctld dies at the n-th save from now (1 is the next), before or after the
  * state is 'written': nothing but lock() may be called then, and it fails. */
 void fake_die_at_save(uint32_t n, bool written);
@@ -267,8 +246,6 @@ void fake_crash(void);
 void fake_restart(void);
 /* What is written about the job cannot be read any more: its phase is none. */
 void fake_spoil(uint32_t id);
-/* What its node says of the job after that. */
-void fake_launched(uint32_t id, enum sgang_launch launch);
 /* Take the state as if it had been saved. */
 void fake_snapshot(void);
 void fake_clock(int64_t seconds); /* time goes on */

@@ -9,6 +9,9 @@
 #include "fake_spank.h"
 #include "slurm/public.h"
 
+/* Who stands in for another has its parameters, and uses few of them. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 slurm_conf_t slurm_conf;
 
 struct fake_spank fake_spank;
@@ -42,7 +45,6 @@ spank_err_t spank_option_register(spank_t spank, struct spank_option *opt)
 {
 	size_t i = fake_spank.n_options;
 
-	(void)spank;
 	if (fake_spank.register_rc != ESPANK_SUCCESS)
 		return fake_spank.register_rc;
 	if (i == FAKE_SPANK_OPTIONS || !opt->usage || !opt->has_arg)
@@ -57,7 +59,6 @@ spank_err_t spank_option_register(spank_t spank, struct spank_option *opt)
 
 spank_err_t spank_unsetenv(spank_t spank, const char *var)
 {
-	(void)spank;
 	if (fake_spank.context != S_CTX_REMOTE)
 		return ESPANK_NOT_REMOTE;
 	if (fake_spank.n_unset == FAKE_SPANK_OPTIONS)
@@ -70,8 +71,6 @@ spank_err_t spank_unsetenv(spank_t spank, const char *var)
 spank_err_t spank_setenv(spank_t spank, const char *var, const char *val,
 			 int overwrite)
 {
-	(void)spank;
-	(void)overwrite;
 	if (fake_spank.context != S_CTX_REMOTE)
 		return ESPANK_NOT_REMOTE;
 	snprintf(fake_spank.set, sizeof(fake_spank.set), "%s=%s", var, val);
@@ -82,7 +81,6 @@ spank_err_t spank_getenv(spank_t spank, const char *var, char *buf, int len)
 {
 	size_t length = strlen(var), i;
 
-	(void)spank;
 	if (fake_spank.context != S_CTX_REMOTE)
 		return ESPANK_NOT_REMOTE;
 	for (i = 0; fake_spank.env[i]; i++) {
@@ -100,27 +98,17 @@ spank_err_t spank_getenv(spank_t spank, const char *var, char *buf, int len)
 spank_err_t spank_job_control_getenv(spank_t spank, const char *var, char *buf,
 				     int len)
 {
-	(void)spank;
-	(void)var;
-	(void)buf;
-	(void)len;
 	return ESPANK_ENV_NOEXIST;
 }
 
 spank_err_t spank_job_control_setenv(spank_t spank, const char *var,
 				     const char *val, int overwrite)
 {
-	(void)spank;
-	(void)var;
-	(void)val;
-	(void)overwrite;
 	return ESPANK_NOT_AVAIL;
 }
 
 spank_err_t spank_job_control_unsetenv(spank_t spank, const char *var)
 {
-	(void)spank;
-	(void)var;
 	return ESPANK_NOT_AVAIL;
 }
 
@@ -129,7 +117,6 @@ spank_err_t spank_get_item(spank_t spank, spank_item_t item, ...)
 	spank_err_t rc = ESPANK_SUCCESS;
 	va_list args;
 
-	(void)spank;
 	if (fake_spank.context != S_CTX_REMOTE)
 		return ESPANK_NOT_REMOTE;
 	va_start(args, item);
@@ -161,7 +148,6 @@ int slurm_load_ctl_conf(time_t update_time, slurm_conf_t **conf)
 {
 	static slurm_conf_t answer;
 
-	(void)update_time;
 	fake_spank.n_asked++;
 	answer.job_submit_plugins = (char *)fake_spank.plugins;
 	*conf = &answer;
@@ -170,7 +156,6 @@ int slurm_load_ctl_conf(time_t update_time, slurm_conf_t **conf)
 
 void public_free_conf(slurm_conf_t *conf)
 {
-	(void)conf;
 }
 
 void slurm_error(const char *fmt, ...)
@@ -185,10 +170,8 @@ void slurm_error(const char *fmt, ...)
 
 void slurm_info(const char *fmt, ...)
 {
-	(void)fmt;
 }
 
 void slurm_debug(const char *fmt, ...)
 {
-	(void)fmt;
 }

@@ -388,7 +388,7 @@ static void start_on(const char *fabric)
 	struct sgang_error err = { "" };
 	struct sgang_topologies *all;
 	struct sgang_fabric *f;
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 
 	sgang_conductor_destroy(c);
 	toy_nodes = FEW;
@@ -399,7 +399,6 @@ static void start_on(const char *fabric)
 	all = sgang_topologies_create(f, NULL);
 	assert_non_null(all);
 	toy_look_inside(all);
-	sgang_conf_default(&conf);
 	c = sgang_conductor_create(&fake_host);
 	assert_non_null(c);
 	sgang_conductor_configure(c, all, &conf);
@@ -415,18 +414,16 @@ static void begin_world(struct world *w, const char *fabric)
 			continue;
 		rq.requested = UINT64_C(1) << n;
 		rq.cpus = w->used[n] == CPUS ? 0 : w->used[n];
-		assert_true(fake_start(submit(rq), rq.requested));
+		run_on(rq, rq.requested);
 	}
 	for (uint32_t i = 0; i < w->n; i++) {
-		struct fake_request rq = member_of("t", w->group[0].min);
-		char more[300] = "gang_role=";
+		const struct who *who = &w->who[i];
+		char more[300] = "role=";
 
-		write_group(w, w->who[i].leaf, more + strlen(more));
-		rq.more = more;
-		rq.nodes = w->who[i].nodes;
-		rq.cpus = w->who[i].cpus;
-		rq.required = w->who[i].must;
-		w->ids[i] = submit(rq);
+		write_group(w, who->leaf, more + strlen(more));
+		w->ids[i] = submit(MEMBER(
+			"t", w->group[0].min, .more = more, .nodes = who->nodes,
+			.cpus = who->cpus, .required = who->must));
 	}
 	pass();
 	schedule_and_pass();
@@ -471,10 +468,9 @@ static void check_world(struct world *w, const char *fabric,
 	uint64_t nodes[MEMBERS];
 	bool gathered = has_it(w, (1u << w->n) - 1, 0), fits, never;
 	struct sgang_costs costs;
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 	uint32_t set;
 
-	sgang_conf_default(&conf);
 	costs = conf.costs;
 	begin_world(w, fabric);
 	fits = gathered && any_fits(w, false, costs.hop);

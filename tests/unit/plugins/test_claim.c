@@ -32,10 +32,12 @@ static uint32_t start_on(uint32_t node, struct fake_request rq)
 	uint32_t id;
 
 	rq.requested = UINT64_C(1) << node;
-	id = submit(rq);
-	assert_true(fake_start(id, rq.requested));
+	id = run_on(rq, rq.requested);
 	return id;
 }
+
+/* The victims to be. */
+static uint32_t low[NODES];
 
 /* A job on each node; ids[n] is that on node n. */
 static void fill(uint32_t grace, uint32_t ids[NODES])
@@ -49,16 +51,7 @@ static void fill(uint32_t grace, uint32_t ids[NODES])
 
 static struct fake_request high(const char *gang, uint32_t min)
 {
-	struct fake_request rq = MEMBER(gang, min, .tier = 1);
-
-	return rq;
-}
-
-/* The scheduler reaches the member, and the conductor has its pass. */
-static void reach(uint32_t id)
-{
-	(void)turn(id);
-	pass();
+	return MEMBER(gang, min, .tier = 1);
 }
 
 /* A gang of n that has claimed nodes. */
@@ -66,7 +59,7 @@ static void claim_for(struct fake_request rq, uint32_t n, uint32_t *ids)
 {
 	submit_and_pass(rq, n, ids);
 	reach(ids[0]);
-	assert_string_not_equal(record_of(ids[0]).claim, "");
+	recorded(ids[0], "claim");
 }
 
 /* Jobs that are being preempted. */
@@ -74,8 +67,8 @@ static uint32_t n_struck(void)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++)
-		n += fake_record(i)->live && fake_record(i)->struck;
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j))
+		n += j->struck != 0;
 	return n;
 }
 
@@ -106,6 +99,14 @@ static uint64_t claimed_by(uint32_t id)
 	return nodes;
 }
 
+/* The gang "train" of three has claimed these, of jobs that have a grace. */
+static uint64_t claim_three(void)
+{
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, train);
+	return claimed_by(train[0]);
+}
+
 /* The nodes that a job in the queue may start on. */
 static uint64_t offered(uint32_t id)
 {
@@ -115,15 +116,12 @@ static uint64_t offered(uint32_t id)
 				    .record = id,
 				    .job_id = id };
 	struct sgang_nodeset *set = toy_set(ALL_FREE);
-	uint64_t nodes;
 
 	fake_scheduler(true);
 	s.job = fake_host.jobs.find(id);
 	(void)sgang_conductor_keep(c, &s, NULL, INT64_MAX, set);
 	fake_scheduler(false);
-	nodes = bits_of(set, toy_nodes);
-	sgang_nodeset_destroy(set);
-	return nodes;
+	return bits_left(set);
 }
 
 static uint32_t first_of(uint64_t nodes)
@@ -133,9 +131,8 @@ static uint32_t first_of(uint64_t nodes)
 
 static struct sgang_conf settings(bool preemption)
 {
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 
-	sgang_conf_default(&conf);
 	conf.preemption = preemption;
 	return conf;
 }
@@ -161,76 +158,65 @@ static void look_at_save(void)
 {
 	was_saved = true;
 	assert_int_equal(n_struck(), 0);
-	assert_string_not_equal(record_of(saved_member).claim, "");
-	assert_string_not_equal(record_of(saved_member).victims, "");
+	recorded(saved_member, "claim victims");
 }
 
 /* 3.24, 3.29, 3.30, 3.32: as many go as are needed, together, after the claim
  * is on disk; the gang starts on their nodes when the last of them has gone. */
 PREEMPTION_TEST(test_whole)
 {
-	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
 	fill(GRACE, low);
-	submit_and_pass(high("train", 3), 3, ids);
-	saved_member = ids[0];
+	submit_and_pass(high("train", 3), 3, train);
+	saved_member = train[0];
 	was_saved = false;
-	fake_on_save(look_at_save);
-	reach(ids[0]);
+	fake_world.on_save = look_at_save;
+	reach(train[0]);
 	assert_true(was_saved);
 	assert_int_equal(n_struck(), 3);
-	nodes = claimed_by(ids[0]);
+	nodes = claimed_by(train[0]);
 	assert_int_equal(__builtin_popcountll(nodes), 3);
 	for (uint32_t n = 0; n < NODES; n++)
 		assert_int_equal(fake_job(low[n])->struck != 0,
 				 (nodes >> n & 1));
 	for (int i = 0; i < 3; i++) {
-		assert_true(claimed_by(ids[i]) == nodes);
-		mentions(ids[i], "3 of 3 preempted jobs are ending");
+		assert_true(claimed_by(train[i]) == nodes);
+		mentions(train[i], "3 of 3 preempted jobs are ending");
 	}
 
 	wait_to(GRACE - 1, low, NODES, FAKE_RUNNING);
-	all_in_state(ids, 3, FAKE_PENDING);
+	all_in_state(train, 3, FAKE_PENDING);
 	assert_int_equal(n_struck(), 3);
-	wait_to(1, ids, 3, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 3) == nodes);
+	wait_to(1, train, 3, FAKE_RUNNING);
+	assert_true(nodes_of(train, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 	assert_int_equal(n_struck(), 0);
 	pass();
-	assert_string_equal(record_of(ids[0]).claim, "");
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "preempts job"), 3);
+	recorded(train[0], "!claim");
+	logged("preempts job", 3);
 }
 
 /* A member that ends while its gang waits for nodes that it claimed leaves
  * nothing of that behind. */
 PREEMPTION_TEST(test_ends_with_claim)
 {
-	uint32_t low[NODES], ids[3];
-
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	assert_string_not_equal(record_of(ids[1]).claim, "");
-	fake_end(ids[1]);
-	pass();
-	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_FINISHED);
-	assert_string_equal(record_of(ids[1]).claim, "");
-	assert_string_equal(record_of(ids[1]).victims, "");
-	assert_int_equal(record_of(ids[1]).claimed, 0);
+	(void)claim_three();
+	recorded(train[1], "claim");
+	end_and_pass(train[1]);
+	recorded(train[1], "phase=finished !claim !victims !claimed");
 }
 
 /* 3.32: no grace, and they are killed: it starts in the next pass. */
 PREEMPTION_TEST(test_killed)
 {
-	struct fake_request rq = plain(1, 1);
-	uint32_t low[NODES], ids[3], ended = 0;
+	uint32_t ended = 0;
 
-	rq.killed = true;
 	for (uint32_t n = 0; n < NODES; n++)
-		low[n] = start_on(n, rq);
-	claim_for(high("train", 3), 3, ids);
-	all_in_state(ids, 3, FAKE_PENDING);
-	pass_to(ids, 3, FAKE_RUNNING);
+		low[n] = start_on(n, JOB(1, 1, .killed = true));
+	claim_for(high("train", 3), 3, train);
+	all_in_state(train, 3, FAKE_PENDING);
+	pass_to(train, 3, FAKE_RUNNING);
 	for (uint32_t n = 0; n < NODES; n++)
 		ended += fake_state(low[n]) == FAKE_GONE;
 	assert_int_equal(ended, 3);
@@ -240,24 +226,20 @@ PREEMPTION_TEST(test_killed)
  * are killed; of the same kind those of the lower priority. */
 PREEMPTION_TEST(test_least_harm)
 {
-	struct fake_request rq = high("train", 3);
-	struct fake_request low = plain(1, 1);
-	uint32_t ids[3], killed[2], requeued[13];
+	struct fake_request job = JOB(1, 1, .grace = GRACE, .killed = true);
+	uint32_t killed[2], requeued[13];
 
-	rq.tier = 9;
-	low.grace = GRACE;
-	low.killed = true;
 	for (uint32_t n = 0; n < 2; n++)
-		killed[n] = start_on(n, low);
-	low.killed = false;
+		killed[n] = start_on(n, job);
+	job.killed = false;
 	for (uint32_t n = 0; n < 13; n++) {
-		low.tier = (n == 4) ? 1 : 2;
-		requeued[n] = start_on(n + 2, low);
+		job.tier = (n == 4) ? 1 : 2;
+		requeued[n] = start_on(n + 2, job);
 	}
-	claim_for(rq, 3, ids);
+	claim_for(MEMBER("train", 3, .tier = 9), 3, train);
 	assert_int_equal(n_struck(), 2);
 	assert_true(fake_job(requeued[4])->struck != 0);
-	assert_true(claimed_by(ids[0]) >> 15 & 1);
+	assert_true(claimed_by(train[0]) >> 15 & 1);
 	all_in_state(killed, 2, FAKE_RUNNING);
 	assert_int_equal(fake_job(killed[0])->struck, 0);
 }
@@ -266,22 +248,20 @@ PREEMPTION_TEST(test_least_harm)
 PREEMPTION_TEST(test_nobody)
 {
 	struct fake_request firm = plain(1, 1), rq = high("train", 4);
-	uint32_t low[NODES], ids[4];
 
 	fill(0, low);
 	fake_end(low[3]);
 	firm.tier = 1;
 	(void)start_on(3, firm);
 	rq.partition = 0x0f;
-	submit_and_pass(rq, 4, ids);
+	submit_and_pass(rq, 4, train);
 	for (int i = 0; i < 5; i++) {
-		reach(ids[0]);
+		reach(train[0]);
 		fake_clock(10);
 	}
 	assert_int_equal(n_struck(), 0);
 	assert_int_equal(restarts_of(low, 3), 0);
-	assert_string_equal(record_of(ids[0]).claim, "");
-	assert_string_equal(record_of(ids[0]).preempts, "few:3");
+	recorded(train[0], "!claim preempts=few:3");
 }
 
 /* 3.29: nor for a gang that something else would stop then: licences for one
@@ -293,46 +273,42 @@ PREEMPTION_TEST(test_something_else)
 	} of[] = { { 3, 0 }, { 0, 2 } };
 
 	for (size_t i = 0; i < COUNT(of); i++) {
-		struct fake_request rq = high("train", 3);
-		uint32_t low[NODES], ids[3];
+		struct fake_request rq = MEMBER("train", 3, .tier = 1,
+						.licences = of[i].licences,
+						.most_nodes = of[i].most_nodes);
 
 		afresh(setup_preemption, "i %zu", i);
 		fill(0, low);
-		rq.licences = of[i].licences;
-		rq.most_nodes = of[i].most_nodes;
-		submit_and_pass(rq, 3, ids);
-		reach(ids[0]);
+		submit_and_pass(rq, 3, train);
+		reach(train[0]);
 		pass();
 		assert_int_equal(restarts_of(low, NODES), 0);
-		assert_string_equal(record_of(ids[0]).claim, "");
-		assert_string_equal(record_of(ids[0]).preempts, "limit");
+		recorded(train[0], "!claim preempts=limit");
 	}
 }
 
 /* 3.29: where it is not wanted nobody goes, and the record says why. */
 PREEMPTION_TEST(test_not_wanted)
 {
-	uint32_t low[NODES], ids[2], other;
-	struct fake_request rq = high("train", 2);
+	uint32_t other;
+	struct fake_request rq = MEMBER("train", 2, .tier = 1,
+					.more = "preempt=no");
 
 	fill(0, low);
-	rq.more = "gang_preempt=no";
-	submit_and_pass(rq, 2, ids);
-	reach(ids[0]);
-	assert_string_equal(record_of(ids[0]).preempts, "option");
+	submit_and_pass(rq, 2, train);
+	reach(train[0]);
+	recorded(train[0], "preempts=option");
 
 	configure(false);
-	other = submit(high("other", 1));
-	pass();
+	other = arrive(high("other", 1));
 	reach(other);
-	assert_string_equal(record_of(other).preempts, "site");
+	recorded(other, "preempts=site");
 
 	configure(true);
 	rq = member_of("same", 1);
-	other = submit(rq);
-	pass();
+	other = arrive(rq);
 	reach(other);
-	assert_string_equal(record_of(other).preempts, "none");
+	recorded(other, "preempts=none");
 	assert_int_equal(restarts_of(low, NODES), 0);
 }
 
@@ -340,18 +316,16 @@ PREEMPTION_TEST(test_not_wanted)
 PREEMPTION_TEST(test_by_each)
 {
 	for (int first = 0; first < 2; first++) {
-		uint32_t low[NODES], ids[2];
-
 		afresh(setup_preemption, "first %d", first);
 		fill(0, low);
-		for (int i = 0; i < 2; i++) {
-			ids[i] = submit(MEMBER("train", 2, .tier = i == first));
-		}
+		for (int i = 0; i < 2; i++)
+			train[i] =
+				submit(MEMBER("train", 2, .tier = i == first));
 		pass();
-		reach(ids[first]);
+		reach(train[first]);
 		pass();
 		assert_int_equal(restarts_of(low, NODES), 0);
-		assert_string_equal(record_of(ids[0]).preempts, "none");
+		recorded(train[0], "preempts=none");
 	}
 }
 
@@ -359,37 +333,31 @@ PREEMPTION_TEST(test_by_each)
  * conductor wakes the scheduler then. */
 PREEMPTION_TEST(test_exempt)
 {
-	struct fake_request rq = plain(1, 1);
-	uint32_t ids[2], woken;
+	uint32_t woken;
 
-	rq.exempt = 50;
 	for (uint32_t n = 0; n < NODES; n++)
-		(void)start_on(n, rq);
-	submit_and_pass(high("train", 2), 2, ids);
-	reach(ids[0]);
-	assert_string_equal(record_of(ids[0]).preempts, "none");
+		(void)start_on(n, JOB(1, 1, .exempt = 50));
+	submit_and_pass(high("train", 2), 2, train);
+	reach(train[0]);
+	recorded(train[0], "preempts=none");
 	pass();
 	woken = fake_counts.woken;
 	wait_and_pass(49);
 	assert_int_equal(fake_counts.woken, woken);
 	wait_and_pass(1);
 	assert_true(fake_counts.woken > woken);
-	reach(ids[0]);
-	pass_to(ids, 2, FAKE_RUNNING);
+	reach(train[0]);
+	pass_to(train, 2, FAKE_RUNNING);
 }
 
 /* 3.32: what was freed is kept from those behind the gang, however short, and
  * not from those before it. Another gang leaves it out. */
 PREEMPTION_TEST(test_kept)
 {
-	struct fake_request rq = plain(1, 1000);
-	uint32_t low[NODES], ids[3], more[2], behind, before;
-	uint64_t nodes;
+	struct fake_request rq = JOB(1, 1000, .time_limit = 1);
+	uint32_t more[2], behind, before;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
-	rq.time_limit = 1;
 	behind = submit(rq);
 	rq.tier = 2;
 	before = submit(rq);
@@ -401,7 +369,7 @@ PREEMPTION_TEST(test_kept)
 	claim_for(rq, 2, more);
 	assert_false(claimed_by(more[0]) & nodes);
 	assert_int_equal(n_struck(), 5);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	all_in_state(more, 2, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 5);
 	assert_true(offered(behind) == ALL_FREE);
@@ -410,16 +378,15 @@ PREEMPTION_TEST(test_kept)
 /* 3.31: a victim that has gone and runs again elsewhere is none any more. */
 PREEMPTION_TEST(test_runs_again)
 {
-	struct fake_request low = plain(1, 1), rq = high("train", 3);
-	uint32_t ids[3], victim, other = 0;
+	struct fake_request job = plain(1, 1), rq = high("train", 3);
+	uint32_t victim, other = 0;
 
-	low.grace = GRACE;
+	job.grace = GRACE;
 	for (uint32_t n = 1; n < NODES; n++)
-		other = start_on(n, low);
-	victim = submit(low);
-	assert_true(fake_start(victim, 1));
+		other = start_on(n, job);
+	victim = run_on(job, 1);
 	rq.partition = 0x7;
-	claim_for(rq, 3, ids);
+	claim_for(rq, 3, train);
 	assert_true(fake_job(victim)->struck != 0);
 	fake_clock(1);
 	fake_lose(victim);
@@ -427,7 +394,7 @@ PREEMPTION_TEST(test_runs_again)
 	assert_true(fake_start(victim, UINT64_C(1) << (NODES - 1)));
 	pass();
 	assert_int_equal(fake_job(victim)->struck, 0);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	assert_int_equal(fake_state(victim), FAKE_RUNNING);
 	assert_int_equal(fake_job(victim)->restarts, 1);
 }
@@ -437,19 +404,17 @@ PREEMPTION_TEST(test_runs_again)
 /* 3.30: before the claim is on disk: as if nothing had been. */
 PREEMPTION_TEST(test_dies_unsaved)
 {
-	uint32_t low[NODES], ids[3];
-
 	fill(GRACE, low);
-	submit_and_pass(high("train", 3), 3, ids);
+	submit_and_pass(high("train", 3), 3, train);
 	fake_snapshot();
 	fake_die_at_save(1, false);
-	reach(ids[0]);
+	reach(train[0]);
 	come_back_and_pass(true);
 	assert_int_equal(n_struck(), 0);
-	assert_string_equal(record_of(ids[0]).claim, "");
-	reach(ids[0]);
+	recorded(train[0], "!claim");
+	reach(train[0]);
 	assert_int_equal(n_struck(), 3);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -457,64 +422,53 @@ PREEMPTION_TEST(test_dies_unsaved)
  * and planned anew. */
 PREEMPTION_TEST(test_dies_saved)
 {
-	uint32_t low[NODES], ids[3];
 	uint64_t nodes;
 
 	fill(GRACE, low);
-	submit_and_pass(high("train", 3), 3, ids);
+	submit_and_pass(high("train", 3), 3, train);
 	fake_die_at_save(1, true);
-	reach(ids[0]);
+	reach(train[0]);
 	come_back(true);
 	assert_int_equal(n_struck(), 0);
-	nodes = claimed_by(ids[0]);
+	nodes = claimed_by(train[0]);
 	assert_int_equal(__builtin_popcountll(nodes), 3);
 	pass();
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
+	logged("plans anew", 1);
 	assert_int_equal(n_struck(), 3);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
 /* 3.31, 3.32: while the victims end: the claim is found, with them. */
 PREEMPTION_TEST(test_dies_struck)
 {
-	uint32_t low[NODES], ids[3];
-	uint64_t nodes;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
-	fake_snapshot();
-	come_back_and_pass(true);
-	assert_true(claimed_by(ids[0]) == nodes);
-	mentions(ids[0], "3 of 3 preempted jobs are ending");
+	crash_and_pass();
+	assert_true(claimed_by(train[0]) == nodes);
+	mentions(train[0], "3 of 3 preempted jobs are ending");
 	wait_to(GRACE - 1, low, NODES, FAKE_RUNNING);
-	wait_to(1, ids, 3, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 3) == nodes);
+	wait_to(1, train, 3, FAKE_RUNNING);
+	assert_true(nodes_of(train, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 0);
+	logged("plans anew", 0);
 }
 
 /* 3.31: after some of the victims have been signalled: the others are, later,
  * and nobody else. */
 PREEMPTION_TEST(test_dies_half_struck)
 {
-	uint32_t low[NODES], ids[3];
-	uint64_t nodes;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
 	fake_scheduler(true);
 	fake_host.preempt.spare(fake_host.jobs.find(low[first_of(nodes)]));
 	fake_scheduler(false);
-	fake_snapshot();
-	come_back_and_pass(true);
-	mentions(ids[0], "2 of 2 preempted jobs are ending");
+	crash_and_pass();
+	mentions(train[0], "2 of 2 preempted jobs are ending");
 	for (int i = 0; i < 3; i++)
 		wait_and_pass(GRACE);
-	all_in_state(ids, 3, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 3) == nodes);
+	all_in_state(train, 3, FAKE_RUNNING);
+	assert_true(nodes_of(train, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
@@ -522,12 +476,9 @@ PREEMPTION_TEST(test_dies_half_struck)
  * nobody starts, but not for ever. */
 PREEMPTION_TEST(test_forgets_jobs)
 {
-	uint32_t low[NODES], ids[3], behind;
-	uint64_t nodes;
+	uint32_t behind;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
 	behind = submit(plain(1, 1));
 	fake_scheduler(true);
 	sgang_conductor_forget_jobs(c);
@@ -536,38 +487,31 @@ PREEMPTION_TEST(test_forgets_jobs)
 	fake_clock(5);
 	assert_true(offered(behind) == ALL_FREE);
 	pass();
-	assert_true(claimed_by(ids[0]) == nodes);
+	assert_true(claimed_by(train[0]) == nodes);
 	assert_true(offered(behind) == (ALL_FREE & ~nodes));
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
 /* 3.32: the files are read again: the claim is found in the records. */
 PREEMPTION_TEST(test_reconfigured)
 {
-	uint32_t low[NODES], ids[3];
-	uint64_t nodes;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
 	configure(true);
 	pass();
-	assert_true(claimed_by(ids[0]) == nodes);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 3) == nodes);
+	assert_true(claimed_by(train[0]) == nodes);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
+	assert_true(nodes_of(train, 3) == nodes);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
 /* slurmctld was away while the victims went, and these nodes of the claim have
  * not registered with the new one. */
-static uint64_t back_unregistered(uint32_t *ids, uint32_t *low)
+static uint64_t back_unregistered(void)
 {
-	uint64_t nodes;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
 	fake_snapshot();
 	come_back(true);
 	for (uint32_t n = 0; n < NODES; n++) {
@@ -585,31 +529,27 @@ static uint64_t back_unregistered(uint32_t *ids, uint32_t *low)
 /* 3.32: a node that registers after a restart is waited for. */
 PREEMPTION_TEST(test_registers)
 {
-	uint32_t low[NODES], ids[3];
-	uint64_t nodes;
+	uint64_t nodes = back_unregistered();
 
-	nodes = back_unregistered(ids, low);
 	wait_and_pass(59);
-	assert_true(claimed_by(ids[0]) == nodes);
+	assert_true(claimed_by(train[0]) == nodes);
 	assert_int_equal(n_struck(), 0);
 	for (uint32_t n = 0; n < NODES; n++)
 		fake_node_down(n, false);
-	pass_to(ids, 3, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 3) == nodes);
+	pass_to(train, 3, FAKE_RUNNING);
+	assert_true(nodes_of(train, 3) == nodes);
 }
 
 /* 3.31: one that does not is not waited for longer than that. */
 PREEMPTION_TEST(test_never_registers)
 {
-	uint32_t low[NODES], ids[3];
-	uint64_t nodes;
+	uint64_t nodes = back_unregistered();
 
-	nodes = back_unregistered(ids, low);
 	wait_and_pass(60);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
-	assert_false(claimed_by(ids[0]) & nodes);
+	logged("plans anew", 1);
+	assert_false(claimed_by(train[0]) & nodes);
 	assert_int_equal(n_struck(), 3);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 }
 
 /* ---- claims that fail ---- */
@@ -628,23 +568,18 @@ static void lose_claim(uint32_t id)
  * anyway. */
 PREEMPTION_TEST(test_node_down)
 {
-	uint32_t low[NODES], ids[3], down;
-	uint64_t nodes;
+	uint32_t down;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
 	down = first_of(nodes);
 	fake_clock(10);
 	fake_node_down(down, true);
 	pass();
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
-					"plans anew: a node is out of service"),
-			 1);
-	assert_false(claimed_by(ids[0]) >> down & 1);
-	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & nodes), 2);
-	wait_to(GRACE - 10, ids, 3, FAKE_PENDING);
-	wait_to(10, ids, 3, FAKE_RUNNING);
+	logged("plans anew: a node is out of service", 1);
+	assert_false(claimed_by(train[0]) >> down & 1);
+	assert_int_equal(__builtin_popcountll(claimed_by(train[0]) & nodes), 2);
+	wait_to(GRACE - 10, train, 3, FAKE_PENDING);
+	wait_to(10, train, 3, FAKE_RUNNING);
 }
 
 /* 3.29, 3.31: after three plans in a row it gives up, and its victims run on;
@@ -653,37 +588,35 @@ PREEMPTION_TEST(test_node_down)
 PREEMPTION_TEST(test_back_off)
 {
 	static const int64_t wait[] = { 60, 120, 240, 480, 600, 600 };
-	uint32_t low[NODES], ids[3];
 
 	fill(10 * GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	lose_claim(ids[0]);
-	lose_claim(ids[0]);
-	assert_string_not_equal(record_of(ids[0]).claim, "");
+	claim_for(high("train", 3), 3, train);
+	lose_claim(train[0]);
+	lose_claim(train[0]);
+	recorded(train[0], "claim");
 	for (size_t i = 0; i < COUNT(wait); i++) {
 		uint32_t woken;
 
-		lose_claim(ids[0]);
-		assert_string_equal(record_of(ids[0]).claim, "");
+		lose_claim(train[0]);
+		recorded(train[0], "!claim");
 		assert_int_equal(n_struck(), 0);
 		pass();
 		fake_clock(wait[i] - 1);
-		reach(ids[0]);
-		assert_string_equal(record_of(ids[0]).claim, "");
-		assert_memory_equal(record_of(ids[0]).preempts, "after:", 6);
+		reach(train[0]);
+		recorded(train[0], "!claim");
+		assert_memory_equal(record_of(train[0]).preempts, "after:", 6);
 		pass();
 		woken = fake_counts.woken;
 		pass();
 		assert_int_equal(fake_counts.woken, woken);
 		wait_and_pass(1);
 		assert_true(fake_counts.woken > woken);
-		reach(ids[0]);
-		assert_string_not_equal(record_of(ids[0]).claim, "");
+		reach(train[0]);
+		recorded(train[0], "claim");
 	}
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "gives up its claim"),
-			 COUNT(wait));
+	logged("gives up its claim", COUNT(wait));
 	assert_int_equal(restarts_of(low, NODES), 0);
-	wait_to(10 * GRACE, ids, 3, FAKE_RUNNING);
+	wait_to(10 * GRACE, train, 3, FAKE_RUNNING);
 }
 
 /* It is requeued, before its grace is over if it is a victim. */
@@ -698,44 +631,39 @@ static void ends_early(uint32_t id)
 /* 3.31: what it was freed for starts: the count of failures begins anew. */
 PREEMPTION_TEST(test_back_off_ends)
 {
-	struct fake_request rq = high("train", 3);
-	uint32_t low[NODES], ids[3];
-
 	fill(GRACE, low);
-	rq.more = "gang_on_failure=requeue";
-	claim_for(rq, 3, ids);
-	lose_claim(ids[0]);
-	lose_claim(ids[0]);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	claim_for(MEMBER("train", 3, .tier = 1, .more = "on_failure=requeue"),
+		  3, train);
+	lose_claim(train[0]);
+	lose_claim(train[0]);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	pass();
-	ends_early(ids[0]);
-	pass_to(ids, 3, FAKE_PENDING);
+	ends_early(train[0]);
+	pass_to(train, 3, FAKE_PENDING);
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (fake_state(low[n]) == FAKE_PENDING)
 			assert_true(fake_start(low[n], ALL_FREE));
 	}
 	pass();
-	reach(ids[0]);
-	assert_string_not_equal(record_of(ids[0]).claim, "");
-	lose_claim(ids[0]);
-	assert_string_not_equal(record_of(ids[0]).claim, "");
+	reach(train[0]);
+	recorded(train[0], "claim");
+	lose_claim(train[0]);
+	recorded(train[0], "claim");
 }
 
 /* 3.29: the new plan has no use for some victims of the old one: they run on.
  */
 PREEMPTION_TEST(test_spared_by_plan)
 {
-	struct fake_request rq = high("train", 4);
-	uint32_t low[NODES], ids[4];
 	uint64_t nodes;
 
 	fill(GRACE, low);
-	rq.topology = "require:leaf";
-	claim_for(rq, 4, ids);
-	nodes = claimed_by(ids[0]);
+	claim_for(MEMBER("train", 4, .tier = 1, .topology = "require:leaf"), 4,
+		  train);
+	nodes = claimed_by(train[0]);
 	fake_node_down(first_of(nodes), true);
 	pass();
-	assert_false(claimed_by(ids[0]) & nodes);
+	assert_false(claimed_by(train[0]) & nodes);
 	assert_int_equal(n_struck(), 4);
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (nodes >> n & 1)
@@ -743,70 +671,56 @@ PREEMPTION_TEST(test_spared_by_plan)
 	}
 	fake_clock(GRACE);
 	fake_time_limits();
-	pass_to(ids, 4, FAKE_RUNNING);
+	pass_to(train, 4, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
 
 /* 3.29: there is no other plan: all of them run on. */
 PREEMPTION_TEST(test_spared_by_none)
 {
-	struct fake_request rq = high("train", 4);
-	uint32_t low[NODES], ids[4];
-
 	fill(GRACE, low);
-	rq.partition = LEAF(1);
-	claim_for(rq, 4, ids);
+	claim_for(MEMBER("train", 4, .tier = 1, .partition = LEAF(1)), 4,
+		  train);
 	fake_node_down(4, true);
 	pass();
-	assert_string_equal(record_of(ids[0]).claim, "");
+	recorded(train[0], "!claim");
 	assert_int_equal(n_struck(), 0);
 	fake_node_down(4, false);
 	wait_and_pass(10);
-	reach(ids[0]);
+	reach(train[0]);
 	assert_int_equal(n_struck(), 4);
-	wait_to(GRACE, ids, 4, FAKE_RUNNING);
+	wait_to(GRACE, train, 4, FAKE_RUNNING);
 }
 
 /* 3.31: a victim that does not end a minute after it should have is given up
  * on. */
 PREEMPTION_TEST(test_overdue)
 {
-	uint32_t low[NODES], ids[3], hangs;
-	uint64_t nodes;
+	uint32_t hangs;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
 	hangs = low[first_of(nodes)];
-	fake_hang(hangs, true);
+	fake_job(hangs)->rq.hangs = true;
 	wait_and_pass(GRACE + 60);
-	mentions(ids[0], "1 of 3 preempted jobs are ending");
-	assert_true(claimed_by(ids[0]) == nodes);
+	mentions(train[0], "1 of 3 preempted jobs are ending");
+	assert_true(claimed_by(train[0]) == nodes);
 	wait_and_pass(1);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
-					"a preempted job does not end"),
-			 1);
-	assert_false(claimed_by(ids[0]) & fake_job(hangs)->nodes);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	logged("a preempted job does not end", 1);
+	assert_false(claimed_by(train[0]) & fake_job(hangs)->nodes);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 3);
 }
 
 /* 3.32: somebody before it in the queue has taken a node: it plans anew. */
 PREEMPTION_TEST(test_taken)
 {
-	struct fake_request rq = plain(1, 1);
-	uint32_t low[NODES], ids[3];
-	uint64_t nodes;
+	uint64_t nodes = claim_three();
 
-	fill(GRACE, low);
-	claim_for(high("train", 3), 3, ids);
-	nodes = claimed_by(ids[0]);
-	rq.tier = 2;
 	fake_lose(low[first_of(nodes)]);
-	(void)start_on(first_of(nodes), rq);
+	(void)start_on(first_of(nodes), JOB(1, 1, .tier = 2));
 	wait_and_pass(GRACE);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
-	wait_to(GRACE, ids, 3, FAKE_RUNNING);
+	logged("plans anew", 1);
+	wait_to(GRACE, train, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
 
@@ -814,8 +728,7 @@ PREEMPTION_TEST(test_taken)
 
 static void cancel_all(uint32_t *ids)
 {
-	for (int i = 0; i < 3; i++)
-		fake_end(ids[i]);
+	end_all(ids, 3);
 }
 
 static void cancel_one(uint32_t *ids)
@@ -830,7 +743,6 @@ static void hold_one(uint32_t *ids)
 
 static void switch_off(uint32_t *ids)
 {
-	(void)ids;
 	configure(false);
 }
 
@@ -839,7 +751,7 @@ static void switch_off(uint32_t *ids)
 PREEMPTION_TEST(test_given_up)
 {
 	static const struct {
-		void (*change)(uint32_t *ids);
+		void (*change)(uint32_t *train);
 		const char *why;
 	} of[] = {
 		{ cancel_all, "the gang is not complete any more" },
@@ -849,13 +761,12 @@ PREEMPTION_TEST(test_given_up)
 	};
 
 	for (size_t i = 0; i < COUNT(of); i++) {
-		uint32_t low[NODES], ids[3], behind;
+		uint32_t behind;
 
 		afresh(setup_preemption, "i %zu", i);
-		fill(GRACE, low);
-		claim_for(high("train", 3), 3, ids);
+		(void)claim_three();
 		behind = submit(plain(1, 1));
-		of[i].change(ids);
+		of[i].change(train);
 		pass();
 		snprintf(context, sizeof(context), "case %zu", i);
 		if (!fake_log_count(SGANG_LOG_INFO, of[i].why))
@@ -871,15 +782,14 @@ PREEMPTION_TEST(test_given_up)
 PREEMPTION_TEST(test_wants_more)
 {
 	struct fake_request rq = high("train", 3);
-	uint32_t low[NODES], ids[3];
 
 	fill(GRACE, low);
-	claim_for(rq, 3, ids);
+	claim_for(rq, 3, train);
 	rq.nodes = 2;
-	fake_update(ids[0], &rq);
+	fake_update(train[0], &rq);
 	for (int i = 0; i < 3; i++)
 		wait_and_pass(GRACE);
-	all_in_state(ids, 3, FAKE_RUNNING);
+	all_in_state(train, 3, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, NODES), 4);
 }
 
@@ -909,33 +819,26 @@ static void low_gang(uint32_t grace, uint32_t min, uint32_t n, uint32_t *ids)
  * alone meanwhile, and they start together again. */
 PREEMPTION_TEST(test_gang_goes)
 {
-	uint32_t low[3], ids[2];
-
 	low_gang(GRACE, 3, 3, low);
-	claim_for(high("train", 2), 2, ids);
+	claim_for(high("train", 2), 2, train);
 	assert_int_equal(n_struck(), 3);
 	pass();
-	for (int i = 0; i < 3; i++)
-		assert_true(record_of(low[i]).evicted);
+	all_recorded(low, 3, "evicted");
 	fake_clock(10);
 	ends_early(low[1]);
 	pass();
-	assert_true(record_of(low[1]).evicted);
+	recorded(low[1], "evicted");
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
 	pass_to(&low[1], 1, FAKE_PENDING);
 
-	wait_to(GRACE - 10, ids, 2, FAKE_RUNNING);
+	wait_to(GRACE - 10, train, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
 	assert_int_equal(restarts_of(low, 3), 3);
 	pass();
-	assert_int_equal(
-		fake_log_count(SGANG_LOG_INFO, "was preempted as a whole"), 1);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
-		assert_false(record_of(low[i]).evicted);
-	}
-	fake_end(ids[0]);
-	end_and_pass(ids[1]);
+	logged("was preempted as a whole", 1);
+	all_recorded(low, 3, "phase=waiting !evicted");
+	fake_end(train[0]);
+	end_and_pass(train[1]);
 	fake_clock(10);
 	reach(low[2]);
 	all_in_state(low, 3, FAKE_RUNNING);
@@ -944,145 +847,120 @@ PREEMPTION_TEST(test_gang_goes)
 /* 3.29: slurmctld dies while a gang goes: its members still go as a whole. */
 PREEMPTION_TEST(test_dies_while_gang_goes)
 {
-	uint32_t low[3], ids[2];
-
 	low_gang(GRACE, 3, 3, low);
-	claim_for(high("train", 2), 2, ids);
+	claim_for(high("train", 2), 2, train);
 	fake_clock(10);
 	ends_early(low[1]);
-	fake_snapshot();
-	come_back_and_pass(true);
+	crash_and_pass();
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
 	fake_clock(GRACE - 10);
 	fake_time_limits();
 	pass();
-	pass_to(ids, 2, FAKE_RUNNING);
+	pass_to(train, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+	all_recorded(low, 3, "phase=waiting");
 }
 
 /* 3.29: without a grace all of it is gone with the pass that signals it. */
 PREEMPTION_TEST(test_gang_goes_at_once)
 {
-	uint32_t low[3], ids[2];
-
 	low_gang(0, 3, 3, low);
-	claim_for(high("train", 2), 2, ids);
-	for (int i = 0; i < 3; i++)
-		assert_true(record_of(low[i]).evicted);
+	claim_for(high("train", 2), 2, train);
+	all_recorded(low, 3, "evicted");
 	pass();
-	pass_to(ids, 2, FAKE_RUNNING);
+	pass_to(train, 2, FAKE_RUNNING);
 	all_in_state(low, 3, FAKE_PENDING);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+	all_recorded(low, 3, "phase=waiting");
 }
 
 /* 3.29: the same where an ordinary job preempts it, and it is gone before a
  * pass could write that down. */
 PREEMPTION_TEST(test_gang_goes_for_job)
 {
-	struct fake_request rq = plain(3, 1);
 	struct sgang_spec spec;
-	uint32_t low[3], by;
+	uint32_t by;
 
 	low_gang(0, 3, 3, low);
 	spec = spec_of(low[0]);
-	rq.tier = 5;
-	rq.requested = 0x7;
-	by = submit(rq);
+	by = submit(JOB(3, 1, .tier = 5, .requested = 0x7));
 	fake_scheduler(true);
 	sgang_conductor_struck(c, sgang_conductor_victim(c, &spec));
 	for (int i = 0; i < 3; i++)
 		fake_host.preempt.preempt(fake_host.jobs.find(low[i]),
 					  fake_host.jobs.find(by));
 	fake_scheduler(false);
-	for (int i = 0; i < 3; i++)
-		assert_true(record_of(low[i]).evicted);
+	all_recorded(low, 3, "evicted");
 	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
 	assert_true(fake_start(by, ALL_FREE));
 	pass();
 	pass_to(low, 3, FAKE_PENDING);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+	all_recorded(low, 3, "phase=waiting");
 }
 
 /* 3.24: members above the minimum go alone, those that came last first. */
 PREEMPTION_TEST(test_extra_goes)
 {
-	uint32_t low[4], ids[1];
-
 	low_gang(0, 2, 4, low);
-	claim_for(high("train", 1), 1, ids);
-	pass_to(ids, 1, FAKE_RUNNING);
+	claim_for(high("train", 1), 1, train);
+	pass_to(train, 1, FAKE_RUNNING);
 	assert_int_equal(restarts_of(low, 4), 1);
 	assert_int_equal(fake_state(low[3]), FAKE_PENDING);
-	assert_false(record_of(low[0]).evicted);
+	recorded(low[0], "!evicted");
 }
 
 /* 3.29: a gang whose preemptor gives up runs on as if nothing had been. */
 PREEMPTION_TEST(test_gang_is_spared)
 {
-	uint32_t low[3], ids[2];
-
 	low_gang(GRACE, 3, 3, low);
-	claim_for(high("train", 2), 2, ids);
+	claim_for(high("train", 2), 2, train);
 	pass();
-	assert_true(record_of(low[0]).evicted);
-	end_and_pass(ids[0]);
+	recorded(low[0], "evicted");
+	end_and_pass(train[0]);
 	pass();
 	assert_int_equal(n_struck(), 0);
 	all_in_state(low, 3, FAKE_RUNNING);
-	for (int i = 0; i < 3; i++) {
-		assert_false(record_of(low[i]).evicted);
-		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_RUNNING);
-	}
+	all_recorded(low, 3, "!evicted phase=running");
 }
 
 /* 3.29: the same after a restart in between, also for a member that is not on
  * nodes of the claim. */
 PREEMPTION_TEST(test_gang_is_spared_later)
 {
-	uint32_t low[3], ids[2];
-
 	low_gang(GRACE, 3, 3, low);
-	claim_for(high("train", 2), 2, ids);
+	claim_for(high("train", 2), 2, train);
 	pass();
-	fake_snapshot();
-	come_back_and_pass(true);
+	crash_and_pass();
 	assert_int_equal(n_struck(), 3);
-	end_and_pass(ids[0]);
+	end_and_pass(train[0]);
 	assert_int_equal(n_struck(), 0);
 	fake_clock(GRACE);
 	fake_time_limits();
 	pass_to(low, 3, FAKE_RUNNING);
-	assert_false(record_of(low[0]).evicted);
+	recorded(low[0], "!evicted");
 }
 
 /* 3.29: a gang of which one member is no candidate is no victim. */
 PREEMPTION_TEST(test_gang_in_part)
 {
-	uint32_t low[3], ids[2];
-
 	low_gang(0, 3, 3, low);
-	fake_exempt(low[1], 1000000);
-	submit_and_pass(high("train", 2), 2, ids);
-	reach(ids[0]);
+	fake_job(low[1])->rq.exempt = 1000000;
+	submit_and_pass(high("train", 2), 2, train);
+	reach(train[0]);
 	pass_to(low, 3, FAKE_RUNNING);
-	assert_string_equal(record_of(ids[0]).claim, "");
+	recorded(train[0], "!claim");
 }
 
 /* 3.29: gangs that start together preempt together, with one claim. */
 PREEMPTION_TEST(test_group)
 {
-	struct fake_request rq = high("a", 2);
-	uint32_t low[NODES], a[2], b[1];
+	struct fake_request rq = MEMBER("a", 2, .tier = 1,
+					.more = "groups=alice/b");
+	uint32_t a[2], b[1];
 
 	fill(GRACE, low);
-	rq.more = "gang_groups=alice/b";
 	submit_many(rq, 2, a);
 	rq = high("b", 1);
-	rq.more = "gang_groups=alice/a";
+	rq.more = "groups=alice/a";
 	rq.nodes = 2;
 	submit_and_pass(rq, 1, b);
 	reach(a[0]);
@@ -1128,11 +1006,9 @@ static void prepare_recovery(uint32_t *ids)
 /* About to plan anew. */
 static void prepare_anew(uint32_t *ids)
 {
-	struct fake_request rq = high("train", 3);
-
 	fill(GRACE, victims);
-	rq.topology = "require:leaf";
-	claim_for(rq, 3, ids);
+	claim_for(MEMBER("train", 3, .tier = 1, .topology = "require:leaf"), 3,
+		  ids);
 	fake_node_down(first_of(claimed_by(ids[0])), true);
 }
 
@@ -1188,16 +1064,13 @@ PREEMPTION_TEST(test_no_memory)
 		bool reached = true;
 
 		for (uint64_t at = 1; reached; at++) {
-			uint32_t ids[3];
-
 			afresh(setup_preemption, "case %zu, allocation %u",
 			       p / 2, (unsigned int)at);
-			prepare[p / 2](ids);
+			prepare[p / 2](train);
 			reached = pass_without_memory(at, p % 2);
 			whole_gang();
-			go_on(ids);
-			pass();
-			pass();
+			go_on(train);
+			passes(2);
 			if (n_struck())
 				fail_msg("%s: %u go for nobody", context,
 					 n_struck());
@@ -1210,18 +1083,16 @@ PREEMPTION_TEST(test_no_memory)
 PREEMPTION_TEST(test_unlike_partitions)
 {
 	struct fake_request left = high("apart", 2), right = left;
-	uint32_t lows[NODES], ids[2];
 
 	left.partition = 0x3;
 	right.partition = 0xc;
-	fill(0, lows);
-	ids[0] = submit(left);
-	ids[1] = submit(right);
-	pass();
-	reach(ids[0]);
-	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & 0x3), 1);
-	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & 0xc), 1);
-	assert_int_equal(restarts_of(lows, NODES), 2);
+	fill(0, low);
+	train[0] = submit(left);
+	train[1] = arrive(right);
+	reach(train[0]);
+	assert_int_equal(__builtin_popcountll(claimed_by(train[0]) & 0x3), 1);
+	assert_int_equal(__builtin_popcountll(claimed_by(train[0]) & 0xc), 1);
+	assert_int_equal(restarts_of(low, NODES), 2);
 }
 
 /* ... and a job in the way of one of them, which that one may not preempt, stays.
@@ -1229,20 +1100,16 @@ PREEMPTION_TEST(test_unlike_partitions)
 PREEMPTION_TEST(test_unlike_partitions_spared)
 {
 	struct fake_request left = high("apart", 2), right = left;
-	struct fake_request firm = plain(1, 1);
-	uint32_t lows[2], ids[2];
 
 	left.partition = 0x1;
 	right.partition = 0x2;
-	firm.tier = 1;
-	lows[0] = start_on(0, plain(1, 1));
-	lows[1] = start_on(1, firm);
-	ids[0] = submit(left);
-	ids[1] = submit(right);
-	pass();
-	reach(ids[0]);
-	assert_int_equal(claimed_by(ids[0]), 0);
-	assert_int_equal(restarts_of(lows, 2), 0);
+	low[0] = start_on(0, plain(1, 1));
+	low[1] = start_on(1, JOB(1, 1, .tier = 1));
+	train[0] = submit(left);
+	train[1] = arrive(right);
+	reach(train[0]);
+	assert_int_equal(claimed_by(train[0]), 0);
+	assert_int_equal(restarts_of(low, 2), 0);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -77,13 +77,11 @@ static void leave(struct sgang_nodeset *set, uint64_t nodes)
 
 bool sgang_conductor_has_turns(const struct sgang_conductor *c)
 {
-	(void)c;
 	return says.fenced;
 }
 
 bool sgang_conductor_reserves(const struct sgang_conductor *c)
 {
-	(void)c;
 	return says.reserved;
 }
 
@@ -91,9 +89,6 @@ bool sgang_conductor_fence(struct sgang_conductor *c,
 			   const struct sgang_standing *s, bool backfill,
 			   struct sgang_nodeset *nodes)
 {
-	(void)c;
-	(void)s;
-	(void)backfill;
 	leave(nodes, ~says.fenced);
 	return true;
 }
@@ -105,9 +100,6 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 {
 	uint64_t taken = bits(nodes) & says.reserved;
 
-	(void)c;
-	(void)s;
-	(void)spec;
 	if (!taken || until <= says.reserved_from)
 		return 0;
 	leave(nodes, ~taken);
@@ -116,8 +108,6 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 
 void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 {
-	(void)c;
-	(void)job;
 	says.looks++;
 }
 
@@ -125,9 +115,6 @@ bool sgang_conductor_keeps_place(struct sgang_conductor *c,
 				 const struct sgang_spec *spec,
 				 struct sgang_job *job)
 {
-	(void)c;
-	(void)spec;
-	(void)job;
 	return says.keeps_place;
 }
 
@@ -137,9 +124,6 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 				     const struct sgang_nodeset *nodes,
 				     bool reserving)
 {
-	(void)c;
-	(void)spec;
-	(void)s;
 	assert_true(says.looks > 0);
 	says.turn_nodes = bits(nodes);
 	says.turn_reserving = reserving;
@@ -151,8 +135,6 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 			  struct sgang_nodeset *nodes,
 			  struct sgang_bound *bound)
 {
-	(void)c;
-	(void)spec;
 	*bound = SGANG_UNBOUND;
 	if (!says.late)
 		return false;
@@ -165,8 +147,6 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 bool sgang_conductor_lost(struct sgang_conductor *c, const struct sgang_spec *s,
 			  struct sgang_nodeset *nodes)
 {
-	(void)c;
-	(void)s;
 	if (!(bits(nodes) & says.lost))
 		return false;
 	leave(nodes, ~says.lost);
@@ -176,8 +156,6 @@ bool sgang_conductor_lost(struct sgang_conductor *c, const struct sgang_spec *s,
 bool sgang_conductor_had(struct sgang_conductor *c, uint32_t job_id,
 			 struct sgang_nodeset *nodes)
 {
-	(void)c;
-	(void)job_id;
 	if (!(bits(nodes) & says.had))
 		return false;
 	leave(nodes, says.had);
@@ -191,10 +169,6 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 {
 	uint64_t near = 0;
 
-	(void)job;
-	(void)min_nodes;
-	(void)c;
-	(void)spec;
 	for (uint32_t n = 0; n < NODES; n++) {
 		for (uint32_t g = 0; g < NODES; g++) {
 			if ((says.gang >> g & 1) &&
@@ -211,8 +185,6 @@ bool sgang_conductor_kept(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes)
 {
-	(void)c;
-	(void)spec;
 	if (says.kept)
 		leave(nodes, says.kept);
 	return says.kept;
@@ -221,22 +193,17 @@ bool sgang_conductor_kept(struct sgang_conductor *c,
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec)
 {
-	(void)c;
-	(void)spec;
 	return says.joint_start;
 }
 
 void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 			     int64_t start)
 {
-	(void)c;
-	(void)job_id;
 	says.planned = start;
 }
 
 void sgang_conductor_poke(struct sgang_conductor *c)
 {
-	(void)c;
 	says.pokes++;
 }
 
@@ -303,7 +270,6 @@ static bool place(const struct sgang_question *q,
 		  const struct sgang_nodeset *nodes,
 		  const struct sgang_bound *bound, struct sgang_nodeset *chosen)
 {
-	(void)q;
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (stock.chosen & bits(nodes) & UINT64_C(1) << n)
 			sgang_nodeset_add(chosen, n);
@@ -314,7 +280,6 @@ static bool place(const struct sgang_question *q,
 static void with_room(const struct sgang_question *q,
 		      struct sgang_nodeset *nodes)
 {
-	(void)q;
 	for (uint32_t n = 0; n < NODES; n++)
 		if (stock.free_at[n] > NOW)
 			sgang_nodeset_remove(nodes, n);
@@ -428,7 +393,6 @@ static int setup(void **state)
 	static const char *names[NODES];
 	struct sgang_error err = { "" };
 
-	(void)state;
 	memset(&says, 0, sizeof(says));
 	memset(&stock, 0, sizeof(stock));
 	memset(&spec, 0, sizeof(spec));
@@ -448,7 +412,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	sgang_fabric_destroy(fabric);
 	return 0;
 }

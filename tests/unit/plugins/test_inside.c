@@ -55,8 +55,6 @@ extern int select_g_select_nodeinfo_get(dynamic_plugin_data_t *info,
 					enum select_nodedata_type what,
 					enum node_states state, void *data)
 {
-	(void)info;
-	(void)state;
 	if (what == SELECT_NODEDATA_MEM_ALLOC)
 		*(uint64_t *)data = memory_used;
 	else
@@ -84,7 +82,6 @@ static node_record_t nodes[NODES];
 /* The records here are no memory of Slurm's. */
 const void *sgang_layout_gres(const void *record, size_t size)
 {
-	(void)size;
 	return record;
 }
 
@@ -117,7 +114,6 @@ static int setup(void **state)
 	static const char *names[NODES];
 	uint32_t islands[NODES];
 
-	(void)state;
 	for (int n = 0; n < NODES; n++) {
 		snprintf(name[n], sizeof(name[n]), "n%d", n);
 		names[n] = name[n];
@@ -143,7 +139,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	sgang_inside_set(NULL, NULL);
 	for (int n = 0; n < NODES; n++) {
 		FREE_NULL_LIST(nodes[n].gres_list);
@@ -234,29 +229,25 @@ static void check_units(const struct ask *ask, const char *what)
 	FREE_NULL_LIST(record.gres_list_req);
 }
 
+/* So many fit into the two islands. */
+#define UNITS(what, first, second, ...)                           \
+	check_units(&(struct ask){ .expected = { first, second }, \
+				   __VA_ARGS__ },                 \
+		    what)
+
 /* 4.20: cores of the islands, and what else is to be had of the node. */
 NODES_TEST(test_cores)
 {
 	struct job job;
 
-	check_units(
-		&(struct ask){ .cores = 2, .most = 4, .expected = { 2, 2 } },
-		"empty");
+	UNITS("empty", 2, 2, .cores = 2, .most = 4);
 	/* the rest of the node is for two: they share an island */
 	start(&job, 2, 4, "0-1");
-	check_units(
-		&(struct ask){ .cores = 2, .most = 3, .expected = { 1, 2 } },
-		"half of one");
-	check_units(
-		&(struct ask){ .cores = 2, .most = 2, .expected = { 0, 2 } },
-		"two at most");
-	check_units(
-		&(struct ask){ .cores = 2, .most = 1, .expected = { 1, 0 } },
-		"one at most");
+	UNITS("half of one", 1, 2, .cores = 2, .most = 3);
+	UNITS("two at most", 0, 2, .cores = 2, .most = 2);
+	UNITS("one at most", 1, 0, .cores = 2, .most = 1);
 	end(&job);
-	check_units(
-		&(struct ask){ .cores = 3, .most = 2, .expected = { 1, 1 } },
-		"it has ended");
+	UNITS("it has ended", 1, 1, .cores = 3, .most = 2);
 }
 
 /* Cores that Slurm keeps for itself are no room. */
@@ -265,39 +256,21 @@ NODES_TEST(test_special_cores)
 	nodes[3].node_spec_bitmap = bit_alloc(CORES);
 	bit_nset(nodes[3].node_spec_bitmap, 0, CORES - 1);
 	bit_clear(nodes[3].node_spec_bitmap, 6);
-	check_units(
-		&(struct ask){ .cores = 4, .most = 1, .expected = { 1, 0 } },
-		"one of eight");
-	check_units(
-		&(struct ask){ .cores = 1, .most = 7, .expected = { 4, 3 } },
-		"single cores");
+	UNITS("one of eight", 1, 0, .cores = 4, .most = 1);
+	UNITS("single cores", 4, 3, .cores = 1, .most = 7);
 }
 
 /* 4.20: every type that is asked for counts, and all together. */
 NODES_TEST(test_types)
 {
-	check_units(&(struct ask){ .most = 4, .gpus = 4, .expected = { 1, 1 } },
-		    "four of any");
-	check_units(&(struct ask){ .most = 4, .a = 2, .expected = { 1, 1 } },
-		    "a:2");
-	check_units(
-		&(struct ask){
-			.most = 4, .a = 2, .b = 2, .expected = { 1, 1 } },
-		"a:2,b:2");
+	UNITS("four of any", 1, 1, .most = 4, .gpus = 4);
+	UNITS("a:2", 1, 1, .most = 4, .a = 2);
+	UNITS("a:2,b:2", 1, 1, .most = 4, .a = 2, .b = 2);
 	bit_set(gpus_of_node.gres_bit_alloc, 3);
-	check_units(
-		&(struct ask){
-			.most = 4, .a = 2, .b = 2, .expected = { 0, 1 } },
-		"one b is taken");
-	check_units(
-		&(struct ask){
-			.most = 4, .a = 1, .b = 1, .expected = { 1, 2 } },
-		"a:1,b:1");
+	UNITS("one b is taken", 0, 1, .most = 4, .a = 2, .b = 2);
+	UNITS("a:1,b:1", 1, 2, .most = 4, .a = 1, .b = 1);
 	bit_set(gpus_of_node.gres_bit_alloc, 4);
-	check_units(
-		&(struct ask){
-			.most = 4, .a = 2, .b = 2, .expected = { 0, 0 } },
-		"and one a");
+	UNITS("and one a", 0, 0, .most = 4, .a = 2, .b = 2);
 }
 
 /* Busy cores are counted again only after a job began or ended. */

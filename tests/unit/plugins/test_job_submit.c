@@ -267,7 +267,6 @@ static struct sgang_submit_host host = {
 
 static int reset(void **state)
 {
-	(void)state;
 	sgang_conf_free(&ctld.conf);
 	memset(&ctld, 0, sizeof(ctld));
 	sgang_conf_default(&ctld.conf);
@@ -617,16 +616,13 @@ SUBMIT_TEST(test_limits)
 		"new min=2 | LIMIT MaxGangs=3 of gang.conf: the cluster has "
 		"3, and with this job 4",
 	};
-	static const char *const unlimited[] = {
-		"new min=2",
-	};
 
 	configure("MaxGangMembersPerUser=3\nMaxGangsPerUser=1\n");
 	RUN_WITH(all, users);
 	configure("MaxGangMembers=50\nMaxGangs=3\n");
 	RUN_WITH(all, everybody);
 	configure("MaxGangMembers=UNLIMITED\nMaxGangs=UNLIMITED\n");
-	RUN_WITH(all, unlimited);
+	run_case(all, "new min=2");
 }
 
 /* What is charged to an account: proj has five members in two gangs, of two
@@ -700,17 +696,10 @@ SUBMIT_TEST(test_partition_exclusive)
 
 SUBMIT_TEST(test_switched_off)
 {
-	static const char *const off[] = {
-		"t | OFF Gangs=no in gang.conf",
-	};
-	static const char *const broken[] = {
-		"t | BROKEN gangs are off: gang.conf:3: unknown key",
-	};
-
 	ctld.conf.gangs = false;
-	RUN(off);
+	run_case(NULL, "t | OFF Gangs=no in gang.conf");
 	ctld.conf_error = "gang.conf:3: unknown key";
-	RUN(broken);
+	run_case(NULL, "t | BROKEN gangs are off: gang.conf:3: unknown key");
 }
 
 /* 0.1: whose members are counted, whatever was read before them: those of other
@@ -1401,15 +1390,12 @@ SUBMIT_TEST(test_group_never_fits)
 		  .says = NEVER " with group r2/decode: no leaf has room",
 		  .spare = 5, .of = { { 0, 1, false }, { 3, 5, false } } },
 	};
-	static const char *const fine[] = {
-		"t role=r1/decode:require=spine",
-	};
 	static const char jobs[] =
 		"t min=1 role=r1:require=leaf/decode:min=4 tasks=2; "
 		"t role=r1/encode tasks=5; t role=r2/decode tasks=5";
 
 	RUN_ASKED(jobs, cases);
-	RUN_WITH(jobs, fine);
+	run_case(jobs, "t role=r1/decode:require=spine");
 }
 
 /* 5.5: whom --gang-order puts into the minimum is needed in any case, unless
@@ -1496,9 +1482,6 @@ SUBMIT_TEST(test_barred)
 		"submit the job to another partition, or without --gang",
 		"t partition=main",
 	};
-	static const char *const free_cases[] = {
-		"t partition=ringed",
-	};
 	static const struct change_case changes[] = {
 		{ 1, { .partition = "ringed" }, REFUSED(UNSUPPORTED, "") },
 		{ 1, { .partition = "main" }, ALLOWED },
@@ -1510,7 +1493,7 @@ SUBMIT_TEST(test_barred)
 	RUN_WITH("t min=2", cases);
 	RUN_CHANGES("t min=2", changes);
 	host.barred = NULL;
-	RUN_WITH("t min=2", free_cases);
+	run_case("t min=2", "t partition=ringed");
 	RUN_CHANGES("t min=2", free_changes);
 }
 
@@ -1527,7 +1510,6 @@ static uint32_t fake_mark(uint32_t job_id, uint32_t before)
 {
 	const struct job *job = &world[job_id - 1];
 
-	(void)before;
 	return job->ended ? 0 :
 			    1 | (uint32_t)job->started << 1 |
 				    (uint32_t)job->configuring << 2 |

@@ -127,7 +127,6 @@ static bool told[IDS];
 
 static void tell(uint32_t id, void *arg)
 {
-	(void)arg;
 	told[id] = true;
 }
 

@@ -217,7 +217,6 @@ int __wrap_pthread_mutex_init(pthread_mutex_t *mutex,
 {
 	pthread_mutexattr_t checks;
 
-	(void)attr;
 	pthread_mutexattr_init(&checks);
 	pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK);
 	return __real_pthread_mutex_init(mutex, &checks);

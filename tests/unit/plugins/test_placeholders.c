@@ -6,10 +6,10 @@
 #include "core/gang/gang.h"
 #include "toy_cluster.h"
 
-#define SOFT "gang_placeholders=soft|"
-#define HARD "gang_placeholders=hard|"
-#define DRIVER SOFT "gang_role=driver:min=1"
-#define PLACE(role) SOFT "gang_placeholder=1|gang_role=" role
+#define SOFT "placeholders=soft|"
+#define HARD "placeholders=hard|"
+#define DRIVER SOFT "role=driver:min=1"
+#define PLACE(role) SOFT "placeholder=1|role=" role
 
 static uint32_t add(const char *more)
 {
@@ -24,7 +24,7 @@ static uint32_t start(const char *driver, const char *place, uint32_t n,
 	char own_place[128];
 	uint32_t own, id;
 
-	snprintf(own_place, sizeof(own_place), "%s|gang_placeholder=1", driver);
+	snprintf(own_place, sizeof(own_place), "%s|placeholder=1", driver);
 	own = add(own_place);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -46,17 +46,17 @@ TOY_TEST(test_promised)
 	uint32_t places[3], driver, members[3];
 
 	driver = start(DRIVER, PLACE("executor:min=3"), 3, places);
-	assert_int_equal(record_of(driver).min_member, 4);
+	recorded(driver, "min=4");
 	for (int i = 0; i < 3; i++)
-		members[i] = add(SOFT "gang_role=executor");
+		members[i] = add(SOFT "role=executor");
 	pass();
 	pass_to(members, 3, FAKE_RUNNING);
 	all_in_state(places, 3, FAKE_GONE);
-	assert_int_equal(record_of(driver).min_member, 4);
+	recorded(driver, "min=4");
 	fake_fail(members[0], true);
 	fail_and_pass(members[1], true);
 	pass();
-	assert_int_equal(record_of(driver).min_member, 4);
+	recorded(driver, "min=4");
 }
 
 /* 6.18: no placeholder keeps its nodes for longer than its time limit. */
@@ -68,7 +68,7 @@ TOY_TEST(test_time_limit)
 	wait_to(590, places, 3, FAKE_HELD);
 	wait_to(10, places, 3, FAKE_GONE);
 	assert_int_equal(fake_state(driver), FAKE_RUNNING);
-	assert_string_equal(record_of(places[0]).ended, "timeout");
+	recorded(places[0], "ended=timeout");
 }
 
 /* 6.19: a member of a role without placeholders starts with those of the others,
@@ -77,8 +77,7 @@ TOY_TEST(test_driver_without)
 {
 	uint32_t wide = submit(plain(15, 200)), ids[3];
 
-	pass();
-	schedule_to(&wide, 1, FAKE_RUNNING);
+	settle_to(&wide, 1, FAKE_RUNNING);
 	ids[0] = add(DRIVER);
 	ids[1] = add(PLACE("w:min=2"));
 	pass();
@@ -89,8 +88,8 @@ TOY_TEST(test_driver_without)
 	settle();
 	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
 	all_in_state(ids + 1, 2, FAKE_HELD);
-	assert_int_equal(record_of(ids[0]).members, 3);
-	ids[0] = add(SOFT "gang_role=w");
+	recorded(ids[0], "rank=*/3");
+	ids[0] = add(SOFT "role=w");
 	pass();
 	pass_to(ids, 1, FAKE_RUNNING);
 	assert_int_equal(fake_state(ids[1]), FAKE_GONE);
@@ -105,12 +104,11 @@ TOY_TEST(test_larger)
 		"(nodes:2 > nodes:1)";
 	uint32_t places[2], larger[2];
 
-	(void)start(HARD "gang_role=driver:min=1",
-		    HARD "gang_placeholder=1|gang_role=executor:min=2", 2,
-		    places);
+	(void)start(HARD "role=driver:min=1",
+		    HARD "placeholder=1|role=executor:min=2", 2, places);
 	for (int i = 0; i < 2; i++)
 		larger[i] = submit(MEMBER("etl", 2,
-					  .more = HARD "gang_role=executor",
+					  .more = HARD "role=executor",
 					  .nodes = 2, .time_limit = 600));
 	pass();
 	for (int n = 0; n < 3; n++) {
@@ -121,7 +119,7 @@ TOY_TEST(test_larger)
 		pass();
 	}
 	says(larger[0], says_so);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is larger than"), 2);
+	logged("is larger than", 2);
 	for (int i = 0; i < 2; i++) {
 		fake_lose(places[i]);
 		fake_reason(larger[i], "");

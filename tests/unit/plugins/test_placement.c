@@ -22,9 +22,7 @@ static int setup_islands(void **state)
 static struct fake_request piece_of(const char *gang, uint32_t min,
 				    uint32_t cpus)
 {
-	struct fake_request rq = MEMBER(gang, min, .cpus = cpus, .ranks = cpus);
-
-	return rq;
+	return MEMBER(gang, min, .cpus = cpus, .ranks = cpus);
 }
 
 /* The islands of its first node that a job has something of, as bits. */
@@ -43,86 +41,69 @@ static unsigned int islands_of(uint32_t id)
 /* A job on one CPU of every node: the first island of each is half used. */
 static void break_first_islands(uint32_t nodes)
 {
-	for (uint32_t n = 0; n < nodes; n++) {
-		struct fake_request rq = plain(1, 1000);
-
-		rq.cpus = 1;
-		assert_true(fake_start(submit(rq), (uint64_t)1 << n));
-	}
+	for (uint32_t n = 0; n < nodes; n++)
+		run_on(JOB(1, 1000, .cpus = 1), (uint64_t)1 << n);
 }
 
 /* 4.20, 4.22, 4.30: two CPUs in one island whenever one is free. */
 ISLANDS_TEST(test_one_island)
 {
-	uint32_t ids[4];
-
 	break_first_islands(NODES);
-	start_many(piece_of("train", 4, 2), 4, ids);
+	start_many(piece_of("train", 4, 2), 4, train);
 	for (uint32_t i = 0; i < 4; i++)
-		assert_int_equal(islands_of(ids[i]), 2);
+		assert_int_equal(islands_of(train[i]), 2);
 	/* 4 ranks pairs in 4 islands of 4 nodes of a leaf: 4 hops inside, 4 out
 	 */
-	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 4 * 4);
-	assert_string_equal(record_of(ids[0]).hops, "island:4,leaf:4");
-	assert_string_equal(record_of(ids[0]).tier, "leaf");
-	assert_true(record_of(ids[0]).exact);
-	assert_false(record_of(ids[0]).any_device);
+	recorded(train[0], "ring=%d hops=island:4,leaf:4 tier=leaf exact",
+		 4 * 1 + 4 * 4);
+	assert_false(record_of(train[0]).any_device);
 	/* on an empty cluster two nodes would do */
-	assert_int_equal(record_of(ids[0]).ring_best, 4 * 1 + 2 * 2 + 2 * 4);
+	recorded(train[0], "best=%d", 4 * 1 + 2 * 2 + 2 * 4);
 }
 
 /* Two members of half a node fill it as two islands. */
 ISLANDS_TEST(test_two_fill_a_node)
 {
-	uint32_t ids[2];
-
-	start_many(piece_of("train", 2, 2), 2, ids);
-	assert_true(fake_job(ids[0])->nodes == fake_job(ids[1])->nodes);
-	assert_int_equal(islands_of(ids[0]) | islands_of(ids[1]), 3);
-	assert_int_equal(islands_of(ids[0]) & islands_of(ids[1]), 0);
-	assert_string_equal(record_of(ids[0]).tier, "node");
-	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 1 + 2 * 2);
-	is_told(ids[1], "SLURM_GANG_NODELIST", "n0,n0");
+	start_many(piece_of("train", 2, 2), 2, train);
+	assert_true(fake_job(train[0])->nodes == fake_job(train[1])->nodes);
+	assert_int_equal(islands_of(train[0]) | islands_of(train[1]), 3);
+	assert_int_equal(islands_of(train[0]) & islands_of(train[1]), 0);
+	recorded(train[0], "tier=node ring=%d", 2 * 1 + 2 * 2);
+	is_told(train[1], "SLURM_GANG_NODELIST", "n0,n0");
 }
 
 /* 4.20: tasks on any nodes have islands where tasks on one node have. */
 ISLANDS_TEST(test_tasks_in_islands)
 {
 	struct fake_request rq = piece_of("train", 2, 2);
-	uint32_t ids[2];
 
 	rq.cpus = rq.nodes = 0;
 	rq.total_cpus = 2;
 	break_first_islands(NODES);
-	start_many(rq, 2, ids);
-	assert_int_equal(islands_of(ids[0]), 2);
-	assert_int_equal(islands_of(ids[1]), 2);
-	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 1 + 2 * 4);
-	assert_false(record_of(ids[0]).any_device);
-	assert_int_equal(record_of(ids[0]).ring_best, 2 * 1 + 2 * 2);
+	start_many(rq, 2, train);
+	assert_int_equal(islands_of(train[0]), 2);
+	assert_int_equal(islands_of(train[1]), 2);
+	recorded(train[0], "ring=%d", 2 * 1 + 2 * 4);
+	assert_false(record_of(train[0]).any_device);
+	recorded(train[0], "best=%d", 2 * 1 + 2 * 2);
 }
 
 /* Where no island has room, the pieces of several will do. */
 ISLANDS_TEST(test_across_islands)
 {
-	uint32_t ids[2];
-
-	start_many(piece_of("train", 2, 3), 2, ids);
-	assert_int_equal(islands_of(ids[0]), 3);
+	start_many(piece_of("train", 2, 3), 2, train);
+	assert_int_equal(islands_of(train[0]), 3);
 	/* 2 + 1 on each of two nodes */
-	assert_string_equal(record_of(ids[0]).hops, "island:2,node:2,leaf:2");
-	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 1 + 2 * 2 + 2 * 4);
+	recorded(train[0], "hops=island:2,node:2,leaf:2 ring=%d",
+		 2 * 1 + 2 * 2 + 2 * 4);
 }
 
 /* A job on one CPU of that node. */
 static uint32_t take_one(uint32_t node)
 {
-	struct fake_request rq = plain(1, 1000);
 	uint32_t id;
 
-	rq.cpus = 1;
-	id = submit(rq);
-	assert_true(fake_start(id, (uint64_t)1 << node));
+	id = run_on(JOB(1, 1000, .cpus = 1), (uint64_t)1 << node);
 	return id;
 }
 
@@ -145,105 +126,88 @@ static void leave_two(void)
  * several islands would be nearer. */
 ISLANDS_TEST(test_nearer_across_islands)
 {
-	uint32_t ids[2];
-
 	leave_two();
-	start_many(piece_of("train", 2, 2), 2, ids);
-	assert_int_equal(islands_of(ids[0]), 2);
-	assert_int_equal(islands_of(ids[1]), 2);
+	start_many(piece_of("train", 2, 2), 2, train);
+	assert_int_equal(islands_of(train[0]), 2);
+	assert_int_equal(islands_of(train[1]), 2);
 	/* on n0 and n1 it would be 1 + 2 + 2 * 4 */
-	assert_true(record_of(ids[0]).ring_cost > 11);
-	assert_false(record_of(ids[0]).exact);
-	assert_int_equal(record_of(ids[0]).bound, 11);
+	assert_true(record_of(train[0]).ring_cost > 11);
+	recorded(train[0], "!exact bound=11");
 }
 
 /* ... also with communication groups. */
 ISLANDS_TEST(test_groups_across_islands)
 {
-	struct fake_request rq = piece_of("train", 2, 2);
-	uint32_t ids[2];
-
 	leave_two();
-	rq.more = "gang_parallel=dp=4:dp=1";
-	start_many(rq, 2, ids);
-	assert_int_equal(islands_of(ids[1]), 2);
-	assert_true(record_of(ids[0]).weighted_cost > 11);
-	assert_false(record_of(ids[0]).exact);
-	assert_true(record_of(ids[0]).bound <= 11);
+	start_many(MEMBER("train", 2, .cpus = 2, .ranks = 2,
+			  .more = "parallel=dp=4:dp=1"),
+		   2, train);
+	assert_int_equal(islands_of(train[1]), 2);
+	assert_true(record_of(train[0]).weighted_cost > 11);
+	recorded(train[0], "!exact");
+	assert_true(record_of(train[0]).bound <= 11);
 }
 
 /* ... and where lighter nodes come first. */
 ISLANDS_TEST(test_weights_across_islands)
 {
 	struct sgang_topologies *all = toy_tree();
-	struct sgang_conf conf;
-	uint32_t ids[2];
+	struct sgang_conf conf = default_conf();
 
-	sgang_conf_default(&conf);
 	conf.weight_first = true;
 	toy_look_inside(all);
 	sgang_conductor_configure(c, all, &conf);
-	fake_weight(0, 2);
+	fake_world.weight[0] = 2;
 	leave_two();
-	start_many(piece_of("train", 2, 2), 2, ids);
-	assert_int_equal(islands_of(ids[0]), 2);
-	assert_int_equal(islands_of(ids[1]), 2);
-	assert_false(record_of(ids[0]).exact);
-	assert_true(record_of(ids[0]).bound <= 11);
+	start_many(piece_of("train", 2, 2), 2, train);
+	assert_int_equal(islands_of(train[0]), 2);
+	assert_int_equal(islands_of(train[1]), 2);
+	recorded(train[0], "!exact");
+	assert_true(record_of(train[0]).bound <= 11);
 }
 
 /* Whole nodes have both: what is inside counts, and is the same everywhere. */
 ISLANDS_TEST(test_whole_nodes)
 {
-	uint32_t ids[2];
-
-	start_many(MEMBER("train", 2, .ranks = 4), 2, ids);
-	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 2 * 2 + 2 * 4);
-	assert_int_equal(record_of(ids[0]).ring_best,
-			 record_of(ids[0]).ring_cost);
-	assert_true(record_of(ids[0]).exact);
+	start_many(MEMBER("train", 2, .ranks = 4), 2, train);
+	recorded(train[0], "ring=%d", 4 * 1 + 2 * 2 + 2 * 4);
+	assert_int_equal(record_of(train[0]).ring_best,
+			 record_of(train[0]).ring_cost);
+	recorded(train[0], "exact");
 	/* 4.34: the same in another place, in the same coin */
-	if (strncmp(record_of(ids[0]).others, "l1:16,", 6))
-		fail_msg("%s", record_of(ids[0]).others);
+	if (strncmp(record_of(train[0]).others, "l1:16,", 6))
+		fail_msg("%s", record_of(train[0]).others);
 }
 
 /* A member of two nodes: one island of each. */
 ISLANDS_TEST(test_two_nodes_each)
 {
-	struct fake_request rq = piece_of("train", 2, 2);
-	uint32_t ids[2];
-
-	rq.nodes = 2;
-	rq.ranks = 4;
-	start_many(rq, 2, ids);
+	start_many(MEMBER("train", 2, .cpus = 2, .nodes = 2, .ranks = 4), 2,
+		   train);
 	for (uint32_t i = 0; i < 2; i++) {
-		unsigned int both = islands_of(ids[i]);
+		unsigned int both = islands_of(train[i]);
 
 		assert_true(both == 1 || both == 2);
 	}
-	assert_string_equal(record_of(ids[0]).tier, "leaf");
+	recorded(train[0], "tier=leaf");
 }
 
 /* Where Slurm cannot be kept to islands, the placement says so. */
 ISLANDS_TEST(test_any_device)
 {
-	uint32_t ids[2];
-
-	fake_hide_islands(true);
-	start_many(piece_of("train", 2, 2), 2, ids);
-	assert_true(record_of(ids[0]).any_device);
-	assert_non_null(strstr(fake_job(ids[0])->comment, " device=any"));
+	fake_world.hides_islands = true;
+	start_many(piece_of("train", 2, 2), 2, train);
+	assert_true(record_of(train[0]).any_device);
+	recorded(train[0], "device=any");
 }
 
 /* One rank that has CPUs of both islands is not kept to the one it is in. */
 ISLANDS_TEST(test_one_rank)
 {
-	struct fake_request rq = piece_of("train", 1, 3);
 	uint32_t id;
 
-	rq.ranks = 1;
-	id = submit(rq);
-	schedule_to(&id, 1, FAKE_RUNNING);
+	id = submit_one_to(MEMBER("train", 1, .cpus = 3, .ranks = 1),
+			   FAKE_RUNNING);
 	assert_int_equal(islands_of(id), 3);
 	assert_int_equal(fake_counts.refused, 0);
 }
@@ -257,29 +221,25 @@ ISLANDS_TEST(test_group_in_island)
 		const char *parallel;
 		enum fake_state state;
 	} cases[] = {
-		{ "require:tp:island", "gang_parallel=tp=4,dp=2",
-		  FAKE_PENDING },
-		{ "require:tp:node", "gang_parallel=tp=4,dp=2", FAKE_RUNNING },
-		{ "require:tp:island", "gang_parallel=tp=2,dp=4",
-		  FAKE_RUNNING },
+		{ "require:tp:island", "parallel=tp=4,dp=2", FAKE_PENDING },
+		{ "require:tp:node", "parallel=tp=4,dp=2", FAKE_RUNNING },
+		{ "require:tp:island", "parallel=tp=2,dp=4", FAKE_RUNNING },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", 2);
-		uint32_t ids[2];
+		struct fake_request rq =
+			MEMBER("train", 2, .topology = cases[i].topology,
+			       .more = cases[i].parallel, .ranks = 4);
 
 		afresh(setup_islands, "case %zu", i);
-		rq.topology = cases[i].topology;
-		rq.more = cases[i].parallel;
-		rq.ranks = 4;
-		submit_many(rq, 2, ids);
-		schedule_to(ids, 2, cases[i].state);
+		submit_many(rq, 2, train);
+		schedule_to(train, 2, cases[i].state);
 		if (cases[i].state == FAKE_PENDING &&
-		    !strstr(text_of(ids[0]),
+		    !strstr(text_of(train[0]),
 			    "group tp: its rings must be "
 			    "within one island each, in the best place they "
 			    "are within one node"))
-			fail_msg("%s", text_of(ids[0]));
+			fail_msg("%s", text_of(train[0]));
 	}
 }
 
@@ -302,16 +262,14 @@ ISLANDS_TEST(test_random_islands)
 		rq.nodes = 1 + (uint32_t)fuzz_below(&seed, 2);
 		rq.ranks *= rq.nodes;
 		submit_and_schedule(rq, n, ids);
-		for (size_t i = 0; i < FAKE_JOBS; i++) {
-			const struct fake_job *j = fake_record(i);
-
-			if (j && j->live && j->state == FAKE_RUNNING &&
+		for (const struct fake_job *j = fake_next(NULL); j;
+		     j = fake_next(j)) {
+			if (j && j->state == FAKE_RUNNING &&
 			    !fuzz_below(&seed, 3))
 				fake_end(j->id);
 		}
 		if (fake_state(ids[0]) == FAKE_PENDING) {
-			for (uint32_t i = 0; i < n; i++)
-				fake_end(ids[i]);
+			end_all(ids, n);
 		}
 		pass();
 		fake_purge();
@@ -345,27 +303,20 @@ int __wrap_sgang_place(const struct sgang_place_request *request,
 /* Where it is, and what an empty cluster would give. */
 ISLANDS_TEST(test_two_plans_start_a_gang)
 {
-	uint32_t ids[4];
-
-	submit_many(piece_of("train", 4, 2), 4, ids);
+	submit_many(piece_of("train", 4, 2), 4, train);
 	places = 0;
-	schedule_to(ids, 4, FAKE_RUNNING);
+	schedule_to(train, 4, FAKE_RUNNING);
 	assert_int_equal(places, 2);
 }
 
 /* ... two say how many of the four fit, by halving, and more when all do. */
 ISLANDS_TEST(test_a_plan_refuses_a_gang)
 {
-	uint32_t ids[4];
-
-	for (uint32_t n = 0; n < NODES; n++) {
-		struct fake_request rq = plain(1, 1000);
-
-		assert_true(fake_start(submit(rq), (uint64_t)1 << n));
-	}
-	submit_many(piece_of("train", 4, 2), 4, ids);
+	for (uint32_t n = 0; n < NODES; n++)
+		run_on(plain(1, 1000), (uint64_t)1 << n);
+	submit_many(piece_of("train", 4, 2), 4, train);
 	places_now = 0;
-	schedule_to(ids, 4, FAKE_PENDING);
+	schedule_to(train, 4, FAKE_PENDING);
 	assert_int_equal(places_now, 1 + 2);
 }
 
@@ -383,7 +334,7 @@ static int place_offline(struct offline *o, uint32_t members, uint32_t slots,
 			 struct sgang_placement **placement)
 {
 	struct sgang_costs costs;
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 	const struct sgang_plan_request nodes = {
 		.fabric = o->fabric,
 		.costs = &costs,
@@ -406,7 +357,6 @@ static int place_offline(struct offline *o, uint32_t members, uint32_t slots,
 	struct sgang_nofit nofit;
 	struct sgang_error err;
 
-	sgang_conf_default(&conf);
 	costs = conf.costs;
 	for (uint32_t i = 0; i < members; i++)
 		o->member[i] = (struct sgang_plan_member){
@@ -431,7 +381,7 @@ static void fill_at_random(struct offline *o, uint64_t *seed)
 		o->island_free[2 * n] = rq.cpus < 2 ? 2 - rq.cpus : 0;
 		o->island_free[2 * n + 1] = rq.cpus < 2 ? 2 : 4 - rq.cpus;
 		if (rq.cpus)
-			assert_true(fake_start(submit(rq), (uint64_t)1 << n));
+			run_on(rq, (uint64_t)1 << n);
 	}
 }
 
@@ -486,7 +436,7 @@ ISLANDS_TEST(test_offline_answers_the_same)
 	uint64_t seed = 11;
 
 	for (int round = 0; round < 1000; round++) {
-		uint32_t n = 1 + (uint32_t)fuzz_below(&seed, 6), ids[8];
+		uint32_t n = 1 + (uint32_t)fuzz_below(&seed, 6);
 		uint32_t cpus = 1 + (uint32_t)fuzz_below(&seed, CPUS);
 		struct sgang_topologies *all;
 		struct offline o;
@@ -497,38 +447,28 @@ ISLANDS_TEST(test_offline_answers_the_same)
 		o.fabric = all->topology[0].fabric;
 		o.devices = all->topology[0].devices;
 		fill_at_random(&o, &seed);
-		submit_and_schedule(piece_of("train", n, cpus), n, ids);
-		compare(&o, n, cpus, ids);
+		submit_and_schedule(piece_of("train", n, cpus), n, train);
+		compare(&o, n, cpus, train);
 		sgang_topologies_destroy(all);
 	}
 }
 
 /* ---- policies of levels ---- */
 
-static struct fake_request with(const char *gang, uint32_t min,
-				const char *topology, const char *more)
-{
-	struct fake_request rq = MEMBER(gang, min, .topology = topology,
-					.more = more);
-
-	return rq;
-}
-
 /* Nor are they kept to one node where the rest of the leaf has room for them. */
 ISLANDS_TEST(test_tasks_on_nodes)
 {
 	struct fake_request rq = piece_of("train", 2, 4);
-	uint32_t ids[2];
 
 	rq.cpus = rq.nodes = 0;
 	rq.total_cpus = 4;
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	break_first_islands(3);
-	start_many(rq, 2, ids);
-	assert_int_equal(__builtin_popcountll(fake_job(ids[0])->nodes |
-					      fake_job(ids[1])->nodes),
+	start_many(rq, 2, train);
+	assert_int_equal(__builtin_popcountll(fake_job(train[0])->nodes |
+					      fake_job(train[1])->nodes),
 			 3);
-	assert_string_equal(record_of(ids[0]).tier, "leaf");
+	recorded(train[0], "tier=leaf");
 }
 
 static uint32_t leaves_of(uint64_t nodes)
@@ -543,20 +483,17 @@ static uint32_t leaves_of(uint64_t nodes)
 /* 4.24, 4.25: refused while no leaf has room, with what each lacks and why. */
 TOY_TEST(test_require_says_why)
 {
-	uint32_t ids[4];
-
 	occupy(LEAF(0), 0);
 	occupy((uint64_t)3 << 4, 0);
 	occupy((uint64_t)1 << 8, 0);
 	occupy((uint64_t)3 << 12, 0);
 	fake_node_down(9, true);
-	submit_to(with("train", 4, "require:leaf", NULL), 4, ids, FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), "6 nodes are free, but no leaf has 4: l1 "
-				     "has 2 (2 busy)"))
-		fail_msg("%s", text_of(ids[0]));
-	if (!strstr(record_of(ids[0]).lacks, "l1:2/4:busy=2") ||
-	    !strstr(record_of(ids[0]).lacks, "l2:2/4:busy=1:down=1"))
-		fail_msg("%s", record_of(ids[0]).lacks);
+	submit_to(MEMBER("train", 4, .topology = "require:leaf"), 4, train,
+		  FAKE_PENDING);
+	mentions(train[0], "6 nodes are free, but no leaf has 4: l1 "
+			   "has 2 (2 busy)");
+	recorded(train[0], "lacks=*l1:2/4:busy=2* "
+			   "lacks=*l2:2/4:busy=1:down=1*");
 }
 
 /* 5.6: a node counts once, for what makes it useless first, and what is counted
@@ -600,24 +537,24 @@ TOY_TEST(test_reason_counts)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = with("train", cases[i].members, NULL,
-					      NULL);
+		struct fake_request rq =
+			MEMBER("train", cases[i].members, .cpus = cases[i].cpus,
+			       .memory = cases[i].memory,
+			       .requested = cases[i].requested,
+			       .excluded = cases[i].excluded,
+			       .partition = cases[i].partition);
 		uint32_t ids[64], whole, part;
 
 		whole = occupy(LEAF(0), 0);
-		part = submit((struct fake_request){
-			.nodes = 1,
-			.cpus = 1,
-			.memory = 500,
-			.priority = 1,
-		});
-		assert_true(fake_start(part, 1 << 4));
+		part = run_on(
+			(struct fake_request){
+				.nodes = 1,
+				.cpus = 1,
+				.memory = 500,
+				.priority = 1,
+			},
+			1 << 4);
 		fake_node_down(5, true);
-		rq.cpus = cases[i].cpus;
-		rq.memory = cases[i].memory;
-		rq.requested = cases[i].requested;
-		rq.excluded = cases[i].excluded;
-		rq.partition = cases[i].partition;
 		submit_and_schedule(rq, cases[i].members, ids);
 		pass();
 		if (!strstr(text_of(ids[0]), cases[i].text))
@@ -648,22 +585,19 @@ static void all_say(const uint32_t *ids, size_t n, const char *first,
  * has no room. */
 TOY_TEST(test_required)
 {
-	struct fake_request rq = with("train", 2, NULL, NULL);
-	uint32_t ids[2], busy = occupy(1 << 5, 0);
+	struct fake_request rq = MEMBER("train", 2, .nodes = 2,
+					.required = 1 << 5);
+	uint32_t busy = occupy(1 << 5, 0);
 
-	rq.nodes = 2;
-	rq.required = 1 << 5;
-	submit_many(rq, 1, ids);
+	submit_many(rq, 1, train);
 	rq.required = 0;
-	submit_many(rq, 1, ids + 1);
-	schedule_to(ids, 2, FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), ": n5, which it requires, is busy"))
-		fail_msg("%s", text_of(ids[0]));
-	fake_end(busy);
-	schedule_and_pass();
-	assert_true(fake_job(ids[0])->nodes & 1 << 5);
-	assert_int_equal(nodes_of(ids, 2), LEAF(1));
-	assert_true(record_of(ids[0]).exact);
+	submit_many(rq, 1, train + 1);
+	schedule_to(train, 2, FAKE_PENDING);
+	mentions(train[0], ": n5, which it requires, is busy");
+	end_and_schedule(busy);
+	assert_true(fake_job(train[0])->nodes & 1 << 5);
+	assert_int_equal(nodes_of(train, 2), LEAF(1));
+	recorded(train[0], "exact");
 }
 
 /* 5.6: Slurm tries no job that requires a node which is out of service, so a
@@ -671,42 +605,38 @@ TOY_TEST(test_required)
  * what an attempt before that has found. */
 TOY_TEST(test_barred)
 {
-	struct fake_request rq = with("train", 2, NULL, NULL);
-	uint32_t ids[2], busy = occupy(1 << 5, 0);
+	struct fake_request rq = MEMBER("train", 2, .nodes = 2);
+	uint32_t busy = occupy(1 << 5, 0);
 
-	rq.nodes = 2;
 	rq.cpus = CPUS / 2;
 	rq.required = 1 << 5;
-	submit_and_schedule(rq, 2, ids);
-	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is busy");
+	submit_and_schedule(rq, 2, train);
+	all_say(train, 2, "waits: JobId=", ": n5, which it requires, is busy");
 	fake_node_down(5, true);
 	schedule_and_pass();
-	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
-	assert_string_equal(record_of(ids[0]).lacks, "");
-	assert_string_equal(record_of(ids[0]).helps, "nodes:1:n5");
-	assert_int_equal(fake_job(ids[0])->expected, 0);
-	fake_end(busy);
-	schedule_and_pass();
-	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
+	all_say(train, 2, "waits: JobId=", ": n5, which it requires, is down");
+	recorded(train[0], "!lacks helps=nodes:1:n5");
+	assert_int_equal(fake_job(train[0])->expected, 0);
+	end_and_schedule(busy);
+	all_say(train, 2, "waits: JobId=", ": n5, which it requires, is down");
 
 	/* one that Slurm tries finds the same */
-	fake_fail(ids[1], true);
+	fake_fail(train[1], true);
 	rq.required = 0;
-	ids[1] = submit(rq);
-	pass();
+	train[1] = arrive(rq);
 	schedule_and_pass();
-	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
-	fake_fail(ids[1], true);
+	all_say(train, 2, "waits: JobId=", ": n5, which it requires, is down");
+	fake_fail(train[1], true);
 	rq.required = 1 << 5;
-	ids[1] = submit(rq);
+	train[1] = submit(rq);
 	schedule_and_pass();
-	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
+	all_say(train, 2, "waits: JobId=", ": n5, which it requires, is down");
 
 	fake_node_down(5, false);
 	pass();
-	all_say(ids, 2, "waits for its turn", "");
-	assert_string_equal(record_of(ids[0]).helps, "");
-	schedule_to(ids, 2, FAKE_RUNNING);
+	all_say(train, 2, "waits for its turn", "");
+	recorded(train[0], "!helps");
+	schedule_to(train, 2, FAKE_RUNNING);
 }
 
 /* 5.6: what helps is named, and no more of it than helps. */
@@ -716,11 +646,11 @@ TOY_TEST(test_helps)
 	uint32_t endless = occupy(0x4, 0), more = occupy(0x8, 0);
 	char jobs[64];
 
-	submit_and_schedule(with("ends", 14, NULL, NULL), 14, ids);
+	submit_and_schedule(member_of("ends", 14), 14, ids);
 	pass();
-	assert_string_equal(record_of(ids[0]).helps, "");
+	recorded(ids[0], "!helps");
 	assert_int_equal(joint_start("ends"), 1000500);
-	submit_and_schedule(with("endless", 16, NULL, NULL), 16, other);
+	submit_and_schedule(member_of("endless", 16), 16, other);
 	pass();
 	snprintf(jobs, sizeof(jobs), "jobs:2:%u,%u", endless, more);
 	assert_string_equal(record_of(other[0]).helps, jobs);
@@ -737,146 +667,138 @@ TOY_TEST(test_helps)
 	fake_node_down(9, true);
 	wait_and_schedule(10);
 	pass();
-	assert_string_equal(record_of(other[0]).helps, "nodes:2:n[7,9]");
+	recorded(other[0], "helps=nodes:2:n[7,9]");
 }
 
 /* 5.6: of two nodes that are down one would do; nothing helps who asks for more
  * than there is. */
 TOY_TEST(test_helps_least)
 {
-	uint32_t ids[15], other[2];
+	uint32_t other[2];
 
 	fake_node_down(7, true);
 	fake_node_down(9, true);
-	submit_and_schedule(with("train", 15, NULL, NULL), 15, ids);
+	submit_and_schedule(member_of("train", 15), 15, train);
 	pass();
-	assert_memory_equal(record_of(ids[0]).helps, "nodes:1:n", 9);
-	submit_and_schedule(with("near", 2, "require:node", NULL), 2, other);
+	assert_memory_equal(record_of(train[0]).helps, "nodes:1:n", 9);
+	submit_and_schedule(MEMBER("near", 2, .topology = "require:node"), 2,
+			    other);
 	pass();
-	assert_string_equal(record_of(other[0]).helps, "never");
+	recorded(other[0], "helps=never");
 }
 
 /* 5.6: whatever backfill makes of members that share a node, they show one
  * start. */
 TOY_TEST(test_one_start)
 {
-	struct fake_request rq = with("train", 3, NULL, NULL);
-	uint32_t ids[3];
-
 	occupy(ALL_FREE, 1000500);
-	rq.cpus = 1;
-	submit_and_schedule(rq, 3, ids);
+	submit_and_schedule(MEMBER("train", 3, .cpus = 1), 3, train);
 	pass();
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(fake_job(ids[i])->expected, 1000500);
+		assert_int_equal(fake_job(train[i])->expected, 1000500);
 	for (int i = 0; i < 3; i++)
-		fake_expect(ids[i], 1000500 + 3600 * i);
+		fake_job(train[i])->expected = 1000500 + 3600 * i;
 	pass();
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(fake_job(ids[i])->expected, 1000500);
+		assert_int_equal(fake_job(train[i])->expected, 1000500);
 	/* jobs before it have the nodes for longer */
 	for (int i = 0; i < 3; i++)
-		fake_expect(ids[i], 1000900 + 3600 * i);
+		fake_job(train[i])->expected = 1000900 + 3600 * i;
 	pass();
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(fake_job(ids[i])->expected, 1000900);
+		assert_int_equal(fake_job(train[i])->expected, 1000900);
 }
 
 /* 4.24: where Slurm refuses a planned node no other domain will do. */
 TOY_TEST(test_require_when_refused)
 {
-	struct fake_request rq = with("train", 2, "require:leaf", NULL);
-	uint32_t ids[2];
+	struct fake_request rq = MEMBER("train", 2, .topology = "require:leaf",
+					.cpus = 1, .memory = 100);
 
 	/* in leaf 0 one node is left, whose CPUs would do for both members:
 	 * that it lacks memory is not seen where members differ */
 	occupy((uint64_t)7, 0);
-	rq.cpus = 1;
-	rq.memory = 100;
-	ids[0] = submit(rq);
+	train[0] = submit(rq);
 	rq.cpus = 2;
 	rq.memory = 900;
-	ids[1] = submit(rq);
+	train[1] = submit(rq);
 	rq = plain(1, 1);
 	rq.cpus = 1;
 	rq.memory = 50;
-	assert_true(fake_start(submit(rq), (uint64_t)8));
-	schedule_to(ids, 2, FAKE_RUNNING);
-	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
-	assert_false(nodes_of(ids, 2) & LEAF(0));
+	run_on(rq, (uint64_t)8);
+	schedule_to(train, 2, FAKE_RUNNING);
+	assert_int_equal(leaves_of(nodes_of(train, 2)), 1);
+	assert_false(nodes_of(train, 2) & LEAF(0));
 }
 
 /* 5.6: of places that Slurm has refused, what it said is the reason, and not
  * that they are kept for others. */
 TOY_TEST(test_require_refused_everywhere)
 {
-	struct fake_request rq = with("train", 2, "require:leaf", NULL);
-	uint32_t ids[2];
+	struct fake_request rq = MEMBER("train", 2, .topology = "require:leaf",
+					.not_on = LEAF(0) | LEAF(3));
 
 	occupy(LEAF(1) | LEAF(2), 0);
-	rq.not_on = LEAF(0) | LEAF(3);
-	submit_to(rq, 2, ids, FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), "nodes are busy") ||
-	    strstr(text_of(ids[0]), "kept"))
-		fail_msg("%s", text_of(ids[0]));
+	submit_to(rq, 2, train, FAKE_PENDING);
+	if (!strstr(text_of(train[0]), "nodes are busy") ||
+	    strstr(text_of(train[0]), "kept"))
+		fail_msg("%s", text_of(train[0]));
 }
 
 /* 4.24: prefer:LEVEL@TIME waits so long for a leaf, then takes anything. */
 TOY_TEST(test_prefer_waits)
 {
-	uint32_t ids[4];
-
 	occupy(LEAF(0), 0);
 	occupy((uint64_t)1 << 4 | 1 << 8 | 1 << 12, 0);
-	submit_to(with("train", 4, "prefer:leaf@5", NULL), 4, ids,
+	submit_to(MEMBER("train", 4, .topology = "prefer:leaf@5"), 4, train,
 		  FAKE_PENDING);
 	/* it is known when it will be content with less */
 	assert_int_equal(joint_start("train"), fake_host.now() + 300);
 	fake_clock(290);
-	schedule_to(ids, 4, FAKE_PENDING);
+	schedule_to(train, 4, FAKE_PENDING);
 	fake_clock(20);
-	schedule_to(ids, 4, FAKE_RUNNING);
-	assert_string_equal(record_of(ids[0]).tier, "spine");
+	schedule_to(train, 4, FAKE_RUNNING);
+	recorded(train[0], "tier=spine");
 }
 
 /* ... and takes a leaf as soon as there is one. */
 TOY_TEST(test_prefer_is_content)
 {
-	uint32_t ids[4], other;
+	uint32_t other;
 
 	occupy((uint64_t)1 | 1 << 8 | 1 << 12, 0);
 	other = occupy((uint64_t)1 << 5, 0);
-	submit_to(with("train", 4, "prefer:leaf@5", NULL), 4, ids,
+	submit_to(MEMBER("train", 4, .topology = "prefer:leaf@5"), 4, train,
 		  FAKE_PENDING);
 	fake_clock(60);
 	fake_end(other);
-	schedule_to(ids, 4, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 4) == LEAF(1));
+	schedule_to(train, 4, FAKE_RUNNING);
+	assert_true(nodes_of(train, 4) == LEAF(1));
 }
 
 /* Each member in another leaf; without that they would share one. */
 TOY_TEST(test_spread)
 {
-	uint32_t ids[4], more[5];
+	uint32_t more[5];
 
-	start_many(with("train", 4, "spread:leaf", NULL), 4, ids);
-	assert_int_equal(leaves_of(nodes_of(ids, 4)), 4);
+	start_many(MEMBER("train", 4, .topology = "spread:leaf"), 4, train);
+	assert_int_equal(leaves_of(nodes_of(train, 4)), 4);
 	/* there are no five leaves */
-	submit_to(with("five", 5, "spread:leaf", NULL), 5, more, FAKE_PENDING);
-	if (!strstr(text_of(more[0]), "5 members are to be in different leaf "
-				      "domains, but only 4 have room for one"))
-		fail_msg("%s", text_of(more[0]));
+	submit_to(MEMBER("five", 5, .topology = "spread:leaf"), 5, more,
+		  FAKE_PENDING);
+	mentions(more[0], "5 members are to be in different leaf "
+			  "domains, but only 4 have room for one");
 }
 
 /* --gang-exclusive keeps other gangs out of its leaves, also those that come
  * first, but not ordinary jobs. */
 TOY_TEST(test_exclusive)
 {
-	uint32_t ids[2], others[2], own[2], job;
+	uint32_t ids[2], others[2], own[2];
 
-	start_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
+	start_many(MEMBER("alone", 2, .more = "exclusive=leaf"), 2, ids);
 	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
-	start_many(with("other", 2, NULL, NULL), 2, others);
+	start_many(member_of("other", 2), 2, others);
 	for (uint32_t leaf = 0; leaf < 4; leaf++)
 		assert_true(!(nodes_of(ids, 2) & LEAF(leaf)) ||
 			    !(nodes_of(others, 2) & LEAF(leaf)));
@@ -888,13 +810,11 @@ TOY_TEST(test_exclusive)
 		if (left == LEAF(leaf))
 			occupy(left, 0);
 	}
-	submit_to(with("late", 2, NULL, "gang_exclusive=leaf"), 2, own,
+	submit_to(MEMBER("late", 2, .more = "exclusive=leaf"), 2, own,
 		  FAKE_PENDING);
-	job = submit(plain(1, 50));
-	assert_true(fake_start(job, ALL_FREE));
+	run_on(plain(1, 50), ALL_FREE);
 	/* idle nodes are not called busy */
-	if (!strstr(record_of(own[0]).lacks, ":kept="))
-		fail_msg("%s", record_of(own[0]).lacks);
+	recorded(own[0], "lacks=*:kept=*");
 	fake_end(others[0]);
 	fake_end(others[1]);
 	schedule_to(own, 2, FAKE_RUNNING);
@@ -906,22 +826,16 @@ TOY_TEST(test_exclusive_group)
 	uint32_t a[1], b[2], late;
 
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
-	submit_many(with("a", 1, NULL,
-			 "gang_exclusive=leaf|gang_groups=alice/b"),
-		    1, a);
-	submit_many(with("b", 2, NULL,
-			 "gang_exclusive=leaf|gang_groups=alice/a"),
-		    2, b);
-	schedule_and_pass();
+	submit_many(MEMBER("a", 1, .more = "exclusive=leaf|groups=alice/b"), 1,
+		    a);
+	submit_and_schedule(
+		MEMBER("b", 2, .more = "exclusive=leaf|groups=alice/a"), 2, b);
 	all_in_state(a, 1, FAKE_RUNNING);
 	all_in_state(b, 2, FAKE_RUNNING);
 	/* nor does one keep out a later member of the other */
-	late = submit(
-		with("b", 2, NULL, "gang_exclusive=leaf|gang_groups=alice/a"));
-	pass();
-	pass();
-	schedule_and_pass();
-	all_in_state(&late, 1, FAKE_RUNNING);
+	late = submit(MEMBER("b", 2, .more = "exclusive=leaf|groups=alice/a"));
+	passes(2);
+	schedule_to(&late, 1, FAKE_RUNNING);
 }
 
 /* A domain counts where the gang uses a share of it (MinExclusiveShare=0.25):
@@ -930,9 +844,8 @@ static void exclusive_share(uint32_t n, enum fake_state state)
 {
 	uint32_t ids[2], others[12];
 
-	start_many(with("alone", n, NULL, "gang_exclusive=spine"), n, ids);
-	submit_many(with("other", 12, NULL, NULL), 12, others);
-	schedule_to(others, 12, state);
+	start_many(MEMBER("alone", n, .more = "exclusive=spine"), n, ids);
+	submit_to(member_of("other", 12), 12, others, state);
 }
 
 TOY_TEST(test_small_share)
@@ -952,7 +865,7 @@ static void in_turn(const char *gang, const char *more, uint32_t min,
 		    uint32_t n, uint32_t *ids)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct fake_request rq = with(gang, min, NULL, more);
+		struct fake_request rq = MEMBER(gang, min, .more = more);
 
 		rq.partition = LEAF(i % 2 ? 2 : 0);
 		ids[i] = submit(rq);
@@ -991,21 +904,19 @@ TOY_TEST(test_rank_order)
 		bool sorted;
 	} cases[] = {
 		{ NULL, false },
-		{ "gang_rank_order=ring", true },
-		{ "gang_mode=nonstrict|gang_rank_order=ring", true },
-		{ "gang_mode=nonstrict", false },
+		{ "rank_order=ring", true },
+		{ "mode=nonstrict|rank_order=ring", true },
+		{ "mode=nonstrict", false },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint32_t ids[8];
-
 		afresh(setup, "case %zu", i);
-		in_turn("train", cases[i].more, 8, 8, ids);
+		in_turn("train", cases[i].more, 8, 8, train);
 		schedule_and_pass();
-		check_turns(ids, 8, cases[i].sorted);
+		check_turns(train, 8, cases[i].sorted);
 		if (cases[i].sorted)
-			assert_true(record_of(ids[0]).exact ==
-				    (cases[i].more[5] == 'r'));
+			assert_true(record_of(train[0]).exact ==
+				    (cases[i].more[0] == 'r'));
 	}
 }
 
@@ -1015,10 +926,9 @@ TOY_TEST(test_rank_order_of_group)
 	uint32_t a[4], b[4];
 
 	in_turn("a",
-		"gang_rank_order=ring|gang_groups=alice/b|"
-		"gang_group_topology=require:core",
-		4, 4, a);
-	in_turn("b", "gang_groups=alice/a", 4, 4, b);
+		"rank_order=ring|groups=alice/b|group_topology=require:core", 4,
+		4, a);
+	in_turn("b", "groups=alice/a", 4, 4, b);
 	schedule_and_pass();
 	check_turns(a, 4, true);
 	check_turns(b, 4, false);
@@ -1027,20 +937,16 @@ TOY_TEST(test_rank_order_of_group)
 /* 7.9: --gang-rank of one member fixes the order of all. */
 TOY_TEST(test_rank_fixes_order)
 {
-	struct fake_request rq = with("train", 8, NULL, "gang_rank_order=ring");
-	uint32_t ids[8];
+	struct fake_request rq = MEMBER("train", 8, .more = "rank_order=ring",
+					.more = NULL, .rank = "0",
+					.partition = LEAF(2));
 
-	in_turn("train", "gang_rank_order=ring", 8, 7, ids);
-	rq.more = NULL;
-	rq.rank = "0";
-	rq.partition = LEAF(2);
-	ids[7] = submit(rq);
-	schedule_to(ids, 8, FAKE_RUNNING);
-	assert_false(record_of(ids[0]).sorted);
-	assert_int_equal(record_of(ids[7]).member_rank, 0);
-	assert_int_equal(record_of(ids[0]).member_rank, 1);
-	assert_int_equal(record_of(ids[0]).ring_cost, 8 * 64);
-	assert_int_equal(record_of(ids[0]).order_cost, 152);
+	in_turn("train", "rank_order=ring", 8, 7, train);
+	train[7] = submit(rq);
+	schedule_to(train, 8, FAKE_RUNNING);
+	recorded(train[0], "!sorted");
+	recorded(train[7], "rank=0/*");
+	recorded(train[0], "rank=1/* ring=%d ordercost=152", 8 * 64);
 }
 
 /* --gang-group-topology: two gangs in one spine, or each in another one. */
@@ -1050,10 +956,10 @@ TOY_TEST(test_group_topology)
 		const char *more_a, *more_b;
 		bool one;
 	} cases[] = {
-		{ "gang_groups=alice/b|gang_group_topology=require:spine",
-		  "gang_groups=alice/a", true },
-		{ "gang_groups=alice/b|gang_group_topology=spread:spine",
-		  "gang_groups=alice/a", false },
+		{ "groups=alice/b|group_topology=require:spine",
+		  "groups=alice/a", true },
+		{ "groups=alice/b|group_topology=spread:spine",
+		  "groups=alice/a", false },
 	};
 
 	for (size_t i = 0; i < 2; i++) {
@@ -1063,8 +969,8 @@ TOY_TEST(test_group_topology)
 		afresh(setup, "i %zu", i);
 		/* five free in the first spine, eight in the other */
 		occupy((uint64_t)7, 0);
-		submit_many(with("a", 3, NULL, cases[i].more_a), 3, a);
-		submit_many(with("b", 3, NULL, cases[i].more_b), 3, b);
+		submit_many(MEMBER("a", 3, .more = cases[i].more_a), 3, a);
+		submit_many(MEMBER("b", 3, .more = cases[i].more_b), 3, b);
 		schedule_to(a, 3, FAKE_RUNNING);
 		all_in_state(b, 3, FAKE_RUNNING);
 		nodes = nodes_of(a, 3) | nodes_of(b, 3);
@@ -1089,15 +995,16 @@ TOY_TEST(test_group_and_own)
 		char more_own[64], more_other[64];
 
 		afresh(setup, "gang %s", own);
-		snprintf(more_own, sizeof(more_own), "gang_groups=alice/%s",
-			 other);
+		snprintf(more_own, sizeof(more_own), "groups=alice/%s", other);
 		snprintf(more_other, sizeof(more_other),
-			 "gang_groups=alice/%s"
-			 "|gang_group_topology=require:spine",
+			 "groups=alice/%s"
+			 "|group_topology=require:spine",
 			 own);
 		occupy(LEAF(0) | LEAF(1) | (uint64_t)3 << 8, 0);
-		submit_many(with(own, 3, "require:leaf", more_own), 3, ids);
-		submit_many(with(other, 3, NULL, more_other), 3, others);
+		submit_many(MEMBER(own, 3, .topology = "require:leaf",
+				   .more = more_own),
+			    3, ids);
+		submit_many(MEMBER(other, 3, .more = more_other), 3, others);
 		schedule_to(ids, 3, FAKE_RUNNING);
 		all_in_state(others, 3, FAKE_RUNNING);
 		assert_int_equal(leaves_of(nodes_of(ids, 3)), 1);
@@ -1107,17 +1014,17 @@ TOY_TEST(test_group_and_own)
 /* A nonstrict gang keeps to the leaf in which its first members hold. */
 TOY_TEST(test_nonstrict_requires)
 {
-	uint32_t ids[4], other;
+	uint32_t other;
 
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
 	other = occupy((uint64_t)3 << 4, 0);
-	submit_and_schedule(with("train", 4, "require:leaf",
-				 "gang_mode=nonstrict"),
-			    4, ids);
+	submit_and_schedule(MEMBER("train", 4, .topology = "require:leaf",
+				   .more = "mode=nonstrict"),
+			    4, train);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_end(other);
-	schedule_to(ids, 4, FAKE_RUNNING);
-	assert_true(nodes_of(ids, 4) == LEAF(1));
+	schedule_to(train, 4, FAKE_RUNNING);
+	assert_true(nodes_of(train, 4) == LEAF(1));
 }
 
 /* 0.7, 4.24: a member that has no room beside the others is tried by itself,
@@ -1126,19 +1033,19 @@ TOY_TEST(test_nonstrict_requires)
 static void nonstrict_by_itself(const char *topology, uint64_t right,
 				uint64_t wrong)
 {
-	struct fake_request rq = with("train", 2, topology,
-				      "gang_mode=nonstrict");
-	uint32_t ids[2], other = occupy(right, 0);
+	struct fake_request rq = MEMBER("train", 2, .topology = topology,
+					.more = "mode=nonstrict",
+					.partition = 1);
+	uint32_t other = occupy(right, 0);
 
-	rq.partition = 1;
-	ids[0] = submit(rq);
+	train[0] = submit(rq);
 	rq.partition = right | wrong;
-	ids[1] = submit(rq);
-	schedule_to(&ids[0], 1, FAKE_HELD);
-	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
+	train[1] = submit(rq);
+	schedule_to(&train[0], 1, FAKE_HELD);
+	assert_int_equal(fake_state(train[1]), FAKE_PENDING);
 	fake_end(other);
-	schedule_to(ids, 2, FAKE_RUNNING);
-	assert_int_equal(fake_job(ids[1])->nodes & ~right, 0);
+	schedule_to(train, 2, FAKE_RUNNING);
+	assert_int_equal(fake_job(train[1])->nodes & ~right, 0);
 }
 
 TOY_TEST(test_nonstrict_by_itself)
@@ -1164,7 +1071,7 @@ static const char stripes[] = "SwitchName=x0 Nodes=n0,n4,n8,n12\n"
 static void add_stripes(void)
 {
 	struct sgang_topologies *all = toy_tree();
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 
 	assert_int_equal(
 		sgang_topologies_add(all, "stripes",
@@ -1174,7 +1081,6 @@ static void add_stripes(void)
 				     NULL),
 		0);
 	toy_look_inside(all);
-	sgang_conf_default(&conf);
 	sgang_conductor_configure(c, all, &conf);
 }
 
@@ -1206,14 +1112,12 @@ static struct fake_request only_on(struct fake_request rq, uint64_t partition,
 static void best_of_what_it_may_have(const char *mode)
 {
 	struct fake_request rq = MEMBER("train", 2, .more = mode);
-	uint32_t ids[2];
 
-	ids[0] = submit(only_on(rq, ALL_FREE, LEAF(0) | LEAF(1)));
-	ids[1] = submit(only_on(rq, LEAF(2) | LEAF(3), ALL_FREE));
+	train[0] = submit(only_on(rq, ALL_FREE, LEAF(0) | LEAF(1)));
+	train[1] = submit(only_on(rq, LEAF(2) | LEAF(3), ALL_FREE));
 	schedule_and_pass();
-	pass_to(ids, 2, FAKE_RUNNING);
-	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 64);
-	assert_int_equal(record_of(ids[0]).ring_best, 2 * 64);
+	pass_to(train, 2, FAKE_RUNNING);
+	recorded(train[0], "ring=%d best=%d", 2 * 64, 2 * 64);
 }
 
 TOY_TEST(test_best_of_allowed)
@@ -1223,37 +1127,33 @@ TOY_TEST(test_best_of_allowed)
 
 TOY_TEST(test_best_of_allowed_nonstrict)
 {
-	best_of_what_it_may_have("gang_mode=nonstrict");
+	best_of_what_it_may_have("mode=nonstrict");
 }
 
 /* 4.27: each gang by the topology of its partition, with its costs. */
 TOY_TEST(test_partition_topology)
 {
-	uint32_t ids[4], others[4];
+	uint32_t others[4];
 
 	add_stripes();
-	start_many(striped(member_of("train", 4)), 4, ids);
-	assert_int_equal(stripes_of(nodes_of(ids, 4)), 1);
-	assert_string_equal(record_of(ids[0]).tier, "leaf");
-	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 4);
-	assert_int_equal(record_of(ids[0]).ring_best, 4 * 4);
+	start_many(striped(member_of("train", 4)), 4, train);
+	assert_int_equal(stripes_of(nodes_of(train, 4)), 1);
+	recorded(train[0], "tier=leaf ring=%d best=%d", 4 * 4, 4 * 4);
 	/* one node of each leaf of the tree is gone */
 	start_many(member_of("other", 4), 4, others);
 	assert_int_equal(leaves_of(nodes_of(others, 4)), 2);
-	assert_string_equal(record_of(others[0]).tier, "spine");
+	recorded(others[0], "tier=spine");
 }
 
 /* Members of partitions that differ go by the topology of the cluster. */
 TOY_TEST(test_partitions_differ)
 {
-	uint32_t ids[2];
-
 	add_stripes();
-	ids[0] = submit(striped(member_of("train", 2)));
-	ids[1] = submit(member_of("train", 2));
-	schedule_to(ids, 2, FAKE_RUNNING);
-	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
-	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 4);
+	train[0] = submit(striped(member_of("train", 2)));
+	train[1] = submit(member_of("train", 2));
+	schedule_to(train, 2, FAKE_RUNNING);
+	assert_int_equal(leaves_of(nodes_of(train, 2)), 1);
+	recorded(train[0], "ring=%d", 2 * 4);
 }
 
 /* 4.24, 4.26: levels are those of the gang's topology, at the start and later.
@@ -1261,35 +1161,31 @@ TOY_TEST(test_partitions_differ)
 TOY_TEST(test_partition_levels)
 {
 	struct fake_request rq =
-		striped(with("train", 2, "require:leaf", NULL));
-	struct fake_request alone =
-		striped(with("alone", 1, NULL, "gang_exclusive=leaf"));
-	uint32_t ids[2], late, id;
+		striped(MEMBER("train", 2, .topology = "require:leaf"));
+	uint32_t late, id;
 
 	add_stripes();
 	occupy(ALL_FREE & ~(LEAF(0) | STRIPE(2)), 0);
-	start_many(rq, 2, ids);
-	assert_true((nodes_of(ids, 2) & STRIPE(2)) == nodes_of(ids, 2));
-	late = submit(rq);
-	pass();
+	start_many(rq, 2, train);
+	assert_true((nodes_of(train, 2) & STRIPE(2)) == nodes_of(train, 2));
+	late = arrive(rq);
 	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
 	assert_true(late_on(late, ALL_FREE, 0) == STRIPE(2));
 	assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF) == STRIPE(2));
-	id = submit(alone);
-	schedule_to(&id, 1, FAKE_RUNNING);
+	id = submit_one_to(
+		striped(MEMBER("alone", 1, .more = "exclusive=leaf")),
+		FAKE_RUNNING);
 	assert_true(fake_job(id)->nodes & ~STRIPE(2));
 }
 
 /* 4.20: islands meet by the topology of the partition, too. */
 ISLANDS_TEST(test_partition_islands)
 {
-	uint32_t ids[4];
-
 	add_stripes();
 	break_first_islands(NODES);
-	start_many(striped(piece_of("train", 4, 2)), 4, ids);
-	assert_int_equal(stripes_of(nodes_of(ids, 4)), 1);
-	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 4 * 4);
+	start_many(striped(piece_of("train", 4, 2)), 4, train);
+	assert_int_equal(stripes_of(nodes_of(train, 4)), 1);
+	recorded(train[0], "ring=%d", 4 * 1 + 4 * 4);
 }
 
 /* ---- members that start after their gang ---- */
@@ -1298,23 +1194,22 @@ ISLANDS_TEST(test_partition_islands)
  * for it, and say so. */
 TOY_TEST(test_late_requires)
 {
-	uint32_t ids[3], late, other;
+	uint32_t late, other;
 
 	occupy(LEAF(0), 0);
-	start_many(with("train", 3, "require:leaf", NULL), 3, ids);
-	assert_true((nodes_of(ids, 3) & LEAF(1)) == nodes_of(ids, 3));
-	other = occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
-	late = submit(with("train", 3, "require:leaf", NULL));
-	pass();
+	start_many(MEMBER("train", 3, .topology = "require:leaf"), 3, train);
+	assert_true((nodes_of(train, 3) & LEAF(1)) == nodes_of(train, 3));
+	other = occupy(LEAF(1) & ~nodes_of(train, 3), 0);
+	late = arrive(MEMBER("train", 3, .topology = "require:leaf"));
 	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
 	assert_true(late_on(late, ALL_FREE, 0) == LEAF(1));
 	schedule_to(&late, 1, FAKE_PENDING);
 	says(late, "Gang alice/train runs in leaf l1, "
 		   "where this member waits for room");
-	fake_lose(ids[1]);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	fake_lose(train[1]);
+	schedule_to(train, 3, FAKE_RUNNING);
 	assert_int_equal(fake_state(late), FAKE_PENDING);
-	assert_int_equal(leaves_of(nodes_of(ids, 3)), 1);
+	assert_int_equal(leaves_of(nodes_of(train, 3)), 1);
 	fake_end(other);
 	schedule_to(&late, 1, FAKE_RUNNING);
 	assert_true(fake_job(late)->nodes & LEAF(1));
@@ -1323,53 +1218,49 @@ TOY_TEST(test_late_requires)
 /* Where nobody runs any more there is nothing to keep to. */
 TOY_TEST(test_late_alone)
 {
-	uint32_t ids[2];
-
-	start_many(with("train", 2, "require:leaf", NULL), 2, ids);
-	fake_lose(ids[0]);
-	fake_lose(ids[1]);
+	start_many(MEMBER("train", 2, .topology = "require:leaf"), 2, train);
+	fake_lose(train[0]);
+	fake_lose(train[1]);
 	/* the conductor has not looked since */
-	assert_true(late_on(ids[0], ALL_FREE, 0) == ALL_FREE);
-	assert_true(late_on(ids[0], ALL_FREE, SGANG_LEVEL_LEAF) == ALL_FREE);
-	assert_int_equal(late_within(ids[0]), SGANG_LEVEL_LEAF);
+	assert_true(late_on(train[0], ALL_FREE, 0) == ALL_FREE);
+	assert_true(late_on(train[0], ALL_FREE, SGANG_LEVEL_LEAF) == ALL_FREE);
+	assert_int_equal(late_within(train[0]), SGANG_LEVEL_LEAF);
 }
 
 /* 4.24: one of its own leaf for each, later too. */
 TOY_TEST(test_late_spreads)
 {
-	uint32_t ids[3], late;
+	uint32_t late;
 
 	occupy(LEAF(0), 0);
-	start_many(with("train", 3, "spread:leaf", NULL), 3, ids);
-	late = submit(with("train", 3, "spread:leaf", NULL));
-	pass();
+	start_many(MEMBER("train", 3, .topology = "spread:leaf"), 3, train);
+	late = arrive(MEMBER("train", 3, .topology = "spread:leaf"));
 	assert_true(late_on(late, ALL_FREE, 0) == LEAF(0));
 	assert_int_equal(late_within(late), SGANG_LEVEL_LEAF);
 	schedule_to(&late, 1, FAKE_PENDING);
 	says(late, "Gang alice/train is spread: this "
 		   "member waits for room in a leaf without another");
-	fake_lose(ids[1]);
+	fake_lose(train[1]);
 	schedule_and_pass();
-	assert_int_equal(leaves_of(nodes_of(ids, 3)), 3);
+	assert_int_equal(leaves_of(nodes_of(train, 3)), 3);
 }
 
 /* Many that are late cost a pass no more than one: why they wait is found out
  * once for all of them. */
 TOY_TEST(test_many_are_late)
 {
-	uint32_t ids[3], late[12], questions[2];
+	uint32_t late[12], questions[2];
 
 	occupy(LEAF(0), 0);
-	start_many(with("train", 3, "require:leaf", NULL), 3, ids);
-	occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
+	start_many(MEMBER("train", 3, .topology = "require:leaf"), 3, train);
+	occupy(LEAF(1) & ~nodes_of(train, 3), 0);
 	for (uint32_t n = 0; n < 2; n++) {
-		submit_and_pass(with("train", 3, "require:leaf", NULL),
+		submit_and_pass(MEMBER("train", 3, .topology = "require:leaf"),
 				n ? 11 : 1, late + n);
 		fake_counts.nodes = 0;
 		pass();
 		questions[n] = fake_counts.nodes;
-		if (!strstr(text_of(late[n]), "waits for room"))
-			fail_msg("%s", text_of(late[n]));
+		mentions(late[n], "waits for room");
 	}
 	assert_int_equal(questions[0], questions[1]);
 }
@@ -1380,21 +1271,19 @@ TOY_TEST(test_late_exclusive)
 	uint32_t ids[1], others[1], late;
 
 	occupy(LEAF(2) | LEAF(3), 0);
-	submit_and_schedule(with("alone", 1, NULL, "gang_exclusive=leaf"), 1,
+	submit_and_schedule(MEMBER("alone", 1, .more = "exclusive=leaf"), 1,
 			    ids);
-	submit_many(with("other", 1, NULL, NULL), 1, others);
+	submit_many(member_of("other", 1), 1, others);
 	schedule_to(ids, 1, FAKE_RUNNING);
 	all_in_state(others, 1, FAKE_RUNNING);
 	occupy(LEAF(1) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
 	occupy(LEAF(0) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
-	late = submit(with("other", 1, NULL, NULL));
-	pass();
+	late = arrive(member_of("other", 1));
 	assert_true(
 		late_on(late, ALL_FREE, 0) ==
 		(ALL_FREE & ~(nodes_of(ids, 1) & LEAF(0) ? LEAF(0) : LEAF(1))));
 	schedule_to(&late, 1, FAKE_PENDING);
-	if (!strstr(text_of(late), "apart from other gangs"))
-		fail_msg("%s", text_of(late));
+	mentions(late, "apart from other gangs");
 }
 
 /* 4.20: without a policy, and with a preference, it is only the order: the leaf
@@ -1404,18 +1293,18 @@ TOY_TEST(test_late_order)
 	static const char *const policies[] = { NULL, "prefer:leaf@60" };
 
 	for (size_t i = 0; i < 2; i++) {
-		uint32_t ids[2], late;
+		uint32_t late;
 
 		afresh(setup, "i %zu", i);
 		occupy(LEAF(0) | LEAF(1), 0);
-		start_many(with("train", 2, policies[i], NULL), 2, ids);
-		assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
-		late = submit(with("train", 2, policies[i], NULL));
-		pass();
+		start_many(MEMBER("train", 2, .topology = policies[i]), 2,
+			   train);
+		assert_int_equal(leaves_of(nodes_of(train, 2)), 1);
+		late = arrive(MEMBER("train", 2, .topology = policies[i]));
 		assert_true(late_on(late, ALL_FREE, 0) == ALL_FREE);
 		assert_int_equal(late_within(late), SGANG_LEVEL_UNCONNECTED);
 		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_NODE) ==
-			    nodes_of(ids, 2));
+			    nodes_of(train, 2));
 		assert_int_equal(
 			leaves_of(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF)),
 			1);
@@ -1437,40 +1326,36 @@ TOY_TEST(test_auto)
 		/* now: 3 + 1 nodes over two spines, 2 * 4 + 2 * 64 = 136,
 		 * best 16: 7.5 times. Half of a step communicates, so an hour
 		 * becomes 4.75 hours */
-		{ "gang_run_time=60|gang_comm_share=0.5", 3600, true, NULL },
-		{ "gang_run_time=60|gang_comm_share=0.5", 14000, false,
-		  "136:13500" },
-		{ "gang_run_time=1|gang_comm_share=0.5", 3600, false,
-		  "136:225" },
-		{ "gang_run_time=60|gang_comm_share=0.5", 13450, true, NULL },
-		{ "gang_run_time=60|gang_comm_share=0.001", 3600, false,
-		  "136:27" },
+		{ "run_time=60|comm_share=0.5", 3600, true, NULL },
+		{ "run_time=60|comm_share=0.5", 14000, false, "136:13500" },
+		{ "run_time=1|comm_share=0.5", 3600, false, "136:225" },
+		{ "run_time=60|comm_share=0.5", 13450, true, NULL },
+		{ "run_time=60|comm_share=0.001", 3600, false, "136:27" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint32_t ids[4];
-
 		afresh(setup, "case %zu", i);
 		occupy(LEAF(0) | LEAF(2), 0);
 		occupy((uint64_t)7 << 12, 0);
 		occupy((uint64_t)1 << 5, fake_host.now() + cases[i].ends);
-		submit_many(with("train", 4, "auto", cases[i].more), 4, ids);
-		schedule_to(ids, 4,
+		submit_many(MEMBER("train", 4, .topology = "auto",
+				   .more = cases[i].more),
+			    4, train);
+		schedule_to(train, 4,
 			    cases[i].waits ? FAKE_PENDING : FAKE_RUNNING);
 		if (!cases[i].waits) {
 			/* and says why */
-			assert_string_equal(record_of(ids[0]).choice,
+			assert_string_equal(record_of(train[0]).choice,
 					    cases[i].choice);
 			continue;
 		}
 		assert_int_equal(joint_start("train"),
 				 fake_host.now() + cases[i].ends);
-		if (!strstr(text_of(ids[0]), "a place of ring cost 16 is "
-					     "expected"))
-			fail_msg("%s", text_of(ids[0]));
+		mentions(train[0], "a place of ring cost 16 is "
+				   "expected");
 		/* it never waits longer than the run that it saves */
 		fake_clock(15000);
-		schedule_to(ids, 4, FAKE_RUNNING);
+		schedule_to(train, 4, FAKE_RUNNING);
 	}
 }
 
@@ -1479,105 +1364,90 @@ TOY_TEST(test_auto)
 TOY_TEST(test_auto_of_unlike)
 {
 	static const uint32_t cpus[] = { 2, 1, 3, 2, 3 };
-	struct fake_request rq = with("train", COUNT(cpus), "auto",
-				      "gang_run_time=60|gang_comm_share=0.9");
-	uint32_t ids[COUNT(cpus)], brief;
+	struct fake_request rq = MEMBER("train", COUNT(cpus),
+					.topology = "auto",
+					.more = "run_time=60|comm_share=0.9");
+	uint32_t brief;
 
 	occupy(0x79f8, 0); /* nodes 0, 1, 9, 10 and 15 are free */
 	occupy(0x0004, fake_host.now() + 681);
 	for (size_t i = 0; i < COUNT(cpus); i++) {
 		rq.cpus = cpus[i];
-		submit_many(rq, 1, ids + i);
+		submit_many(rq, 1, train + i);
 	}
 	settle();
 	for (int i = 0; i < 2; i++) {
-		assert_non_null(strstr(text_of(ids[0]), "here it costs 41,"));
-		brief = submit(plain(1, 500));
-		assert_true(fake_start(brief, FAKE_ALL_NODES));
+		assert_non_null(strstr(text_of(train[0]), "here it costs 41,"));
+		brief = run_on(plain(1, 500), FAKE_ALL_NODES);
 		fake_end(brief);
 		wait_and_pass(1);
 	}
-	all_in_state(ids, COUNT(cpus), FAKE_PENDING);
-	assert_non_null(strstr(text_of(ids[0]), "here it costs 41,"));
+	all_in_state(train, COUNT(cpus), FAKE_PENDING);
+	assert_non_null(strstr(text_of(train[0]), "here it costs 41,"));
 }
 
 /* 4.29, 4.34: communication groups are measured, and told. */
 TOY_TEST(test_parallel)
 {
-	struct fake_request rq = with("train", 4, NULL,
-				      "gang_parallel=tp=4,dp=4");
-	uint32_t ids[4];
-
-	rq.ranks = 4;
-	start_many(rq, 4, ids);
+	start_many(MEMBER("train", 4, .more = "parallel=tp=4,dp=4", .ranks = 4),
+		   4, train);
 	/* four tp rings inside a node each, four dp rings over the leaf */
-	assert_int_equal(record_of(ids[0]).weighted_cost,
-			 100 * 4 * 4 + 10 * 4 * 16);
-	assert_int_equal(record_of(ids[0]).weighted_best,
-			 record_of(ids[0]).weighted_cost);
-	assert_string_equal(record_of(ids[0]).layout, "");
-	is_told(ids[0], "SLURM_GANG_LAYOUT", "");
-	assert_true(record_of(ids[0]).exact);
+	recorded(train[0], "wcost=%d", 100 * 4 * 4 + 10 * 4 * 16);
+	assert_int_equal(record_of(train[0]).weighted_best,
+			 record_of(train[0]).weighted_cost);
+	recorded(train[0], "!layout");
+	is_told(train[0], "SLURM_GANG_LAYOUT", "");
+	recorded(train[0], "exact");
 }
 
 /* 4.30: the heavier group varies slower, so ranks do not follow the ring. */
 TOY_TEST(test_layout)
 {
-	struct fake_request rq = with("train", 2, NULL,
-				      "gang_parallel=dp=2,tp=4:dp=1,tp=100");
-	uint32_t ids[2];
-
-	rq.ranks = 4;
-	start_many(rq, 2, ids);
-	assert_string_equal(record_of(ids[0]).layout, "0,2,4,6");
-	assert_string_equal(record_of(ids[1]).layout, "1,3,5,7");
-	is_told(ids[0], "SLURM_GANG_LAYOUT", "0,2,4,6");
-	assert_int_equal(record_of(ids[0]).weighted_cost,
-			 100 * 2 * 4 + 1 * 4 * 8);
+	start_many(MEMBER("train", 2, .more = "parallel=dp=2,tp=4:dp=1,tp=100",
+			  .ranks = 4),
+		   2, train);
+	recorded(train[0], "layout=0,2,4,6");
+	recorded(train[1], "layout=1,3,5,7");
+	is_told(train[0], "SLURM_GANG_LAYOUT", "0,2,4,6");
+	recorded(train[0], "wcost=%d", 100 * 2 * 4 + 1 * 4 * 8);
 }
 
 /* 4.29: of four and two CPUs four and two ranks, as Slurm starts them. Three on
  * each would tear a pair apart. */
 TOY_TEST(test_ranks_of_nodes)
 {
-	struct fake_request rq = with("train", 1, NULL,
-				      "gang_parallel=tp=2,dp=3");
+	struct fake_request rq =
+		MEMBER("train", 1, .more = "parallel=tp=2,dp=3", .nodes = 0);
 	uint32_t id;
 
-	rq.nodes = 0;
 	rq.total_cpus = rq.ranks = 6;
 	rq.partition = 3;
-	id = submit((struct fake_request){
-		.nodes = 1, .cpus = 2, .priority = 1000 });
-	assert_true(fake_start(id, 2));
-	id = submit(rq);
-	schedule_to(&id, 1, FAKE_RUNNING);
+	id = run_on((struct fake_request){ .nodes = 1,
+					   .cpus = 2,
+					   .priority = 1000 },
+		    2);
+	id = submit_one_to(rq, FAKE_RUNNING);
 	assert_int_equal(fake_job(id)->cpus_on[0], 4);
 	/* three tp rings of 2 hops inside of a node; two dp rings over all */
-	assert_int_equal(record_of(id).weighted_cost,
-			 100 * 3 * 2 * 1 + 10 * 2 * (1 + 4 + 4));
+	recorded(id, "wcost=%d", 100 * 3 * 2 * 1 + 10 * 2 * (1 + 4 + 4));
 }
 
 /* 4.29: three ranks on two nodes are three. */
 TOY_TEST(test_uneven_ranks)
 {
-	struct fake_request rq = with("train", 3, NULL,
-				      "gang_parallel=tp=3,dp=3");
-	uint32_t ids[3];
+	struct fake_request rq = MEMBER("train", 3,
+					.more = "parallel=tp=3,dp=3",
+					.nodes = 2, .cpus = 2, .ranks = 3);
 
-	rq.nodes = 2;
-	rq.cpus = 2;
-	rq.ranks = 3;
-	start_many(rq, 3, ids);
-	assert_int_equal(record_of(ids[2]).ranks, 9);
-	assert_int_not_equal(record_of(ids[0]).weighted_cost, 0);
-	assert_int_equal(record_of(ids[0]).weighted_best,
-			 record_of(ids[0]).weighted_cost);
+	start_many(rq, 3, train);
+	recorded(train[2], "ranks=9");
+	assert_int_not_equal(record_of(train[0]).weighted_cost, 0);
+	assert_int_equal(record_of(train[0]).weighted_best,
+			 record_of(train[0]).weighted_cost);
 	rq.gang = "wrong";
-	rq.more = "gang_parallel=tp=3,dp=2";
-	submit_to(rq, 3, ids, FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), "make 6 ranks, but the gang has 9"))
-		fail_msg("%s", text_of(ids[0]));
+	rq.more = "parallel=tp=3,dp=2";
+	submit_to(rq, 3, train, FAKE_PENDING);
+	mentions(train[0], "make 6 ranks, but the gang has 9");
 }
 
 /* 4.32: of an elastic gang as many members start as make the ranks of the groups, also
@@ -1588,33 +1458,31 @@ TOY_TEST(test_elastic_groups)
 		const char *groups;
 		uint32_t free, wait, start;
 	} cases[] = {
-		{ "gang_parallel=tp=2,dp=3", 16, 0, 3 },
-		{ "gang_parallel=tp=2,dp=3", 2, 3, 3 },
-		{ "gang_parallel=tp=2,dp=?", 16, 0, 4 },
-		{ "gang_parallel=tp=2,dp=?", 2, 0, 2 },
-		{ "gang_parallel=tp=4,dp=?", 3, 0, 2 },
+		{ "parallel=tp=2,dp=3", 16, 0, 3 },
+		{ "parallel=tp=2,dp=3", 2, 3, 3 },
+		{ "parallel=tp=2,dp=?", 16, 0, 4 },
+		{ "parallel=tp=2,dp=?", 2, 0, 2 },
+		{ "parallel=tp=4,dp=?", 3, 0, 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct fake_request rq = with("train", 2, NULL,
-					      cases[i].groups);
-		uint32_t ids[4], started = 0, busy = 0;
+		uint32_t started = 0, busy = 0;
 
 		afresh(setup, "case %zu", i);
-		rq.total = 4;
-		rq.ranks = 2;
 		if (cases[i].free < NODES)
 			busy = occupy(ALL_FREE << cases[i].free & ALL_FREE, 0);
-		submit_and_pass(rq, 4, ids);
-		schedule_and_pass();
+		gather(MEMBER("train", 2, .more = cases[i].groups, .total = 4,
+			      .ranks = 2),
+		       4, train);
 		if (cases[i].wait) {
-			all_in_state(ids, 4, FAKE_PENDING);
+			all_in_state(train, 4, FAKE_PENDING);
 			end_and_pass(busy);
 			schedule_and_pass();
 		}
 		for (int k = 0; k < 4; k++)
-			started += record_of(ids[k]).placed &&
-				   record_of(ids[k]).members == cases[i].start;
+			started += record_of(train[k]).placed &&
+				   record_of(train[k]).members ==
+					   cases[i].start;
 		assert_int_equal(started, cases[i].start);
 	}
 }
@@ -1622,27 +1490,18 @@ TOY_TEST(test_elastic_groups)
 /* The best place has as many ranks as the one that it is compared with. */
 TOY_TEST(test_uneven_best)
 {
-	struct fake_request rq = with("train", 2, NULL, NULL);
-	uint32_t ids[2];
-
-	rq.nodes = 2;
-	rq.cpus = 4;
-	rq.ranks = 5;
-	start_many(rq, 2, ids);
-	assert_int_equal(record_of(ids[0]).ring_cost, 6 * 1 + 4 * 4);
-	assert_int_equal(record_of(ids[0]).ring_best, 6 * 1 + 4 * 4);
-	assert_true(record_of(ids[0]).exact);
+	start_many(MEMBER("train", 2, .nodes = 2, .cpus = 4, .ranks = 5), 2,
+		   train);
+	recorded(train[0], "ring=%d best=%d exact", 6 * 1 + 4 * 4,
+		 6 * 1 + 4 * 4);
 }
 
 /* Groups that its ranks do not make up are a reason, not a start. */
 TOY_TEST(test_parallel_mismatch)
 {
-	uint32_t ids[2];
-
-	submit_to(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids,
+	submit_to(MEMBER("train", 2, .more = "parallel=tp=4,dp=4"), 2, train,
 		  FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), "16"))
-		fail_msg("%s", text_of(ids[0]));
+	mentions(train[0], "16");
 }
 
 /* 4.34: what was not chosen, and what Slurm would have chosen, is in the
@@ -1650,16 +1509,13 @@ TOY_TEST(test_parallel_mismatch)
  */
 TOY_TEST(test_account)
 {
-	uint32_t ids[4];
-
 	occupy((uint64_t)1, 0);
-	start_many(with("train", 4, NULL, NULL), 4, ids);
-	assert_int_equal(record_of(ids[0]).ring_cost, 16);
-	assert_true(record_of(ids[0]).stock_cost >= 16);
-	if (!strstr(record_of(ids[0]).others, "l0:3/4"))
-		fail_msg("%s", record_of(ids[0]).others);
-	assert_string_equal(record_of(ids[0]).hops, "leaf:4");
-	assert_int_equal(record_of(ids[2]).at[0], 'n');
+	start_many(member_of("train", 4), 4, train);
+	recorded(train[0], "ring=16");
+	assert_true(record_of(train[0]).stock_cost >= 16);
+	recorded(train[0], "others=*l0:3/4*");
+	recorded(train[0], "hops=leaf:4");
+	assert_int_equal(record_of(train[2]).at[0], 'n');
 }
 
 /* ---- what waits for a domain of its own ---- */
@@ -1669,14 +1525,11 @@ static uint64_t not_kept_from(const struct sgang_standing *s,
 			      const struct sgang_spec *spec)
 {
 	struct sgang_nodeset *set = toy_set(ALL_FREE);
-	uint64_t nodes;
 
 	fake_scheduler(true);
 	(void)sgang_conductor_keep(c, s, spec, INT64_MAX, set);
 	fake_scheduler(false);
-	nodes = bits_of(set, toy_nodes);
-	sgang_nodeset_destroy(set);
-	return nodes;
+	return bits_left(set);
 }
 
 /* And one that comes after every gang? */
@@ -1691,9 +1544,7 @@ static uint64_t not_kept_from_gang(const char *exclusive)
 {
 	struct sgang_spec spec;
 
-	sgang_spec_init(&spec);
-	strcpy(spec.ns, "bob");
-	strcpy(spec.name, "behind");
+	spec = named("bob", "behind");
 	strcpy(spec.exclusive, exclusive);
 	return not_kept(&spec);
 }
@@ -1701,14 +1552,13 @@ static uint64_t not_kept_from_gang(const char *exclusive)
 /* Start a gang of one node on one of these, to its time limit. */
 static void small_gang(const char *name, uint64_t nodes, int64_t ends)
 {
-	struct fake_request rq = with(name, 1, NULL, NULL);
+	struct fake_request rq = member_of(name, 1);
 	uint32_t id;
 
 	rq.partition = nodes;
-	id = submit(rq);
-	schedule_to(&id, 1, FAKE_RUNNING);
+	id = submit_one_to(rq, FAKE_RUNNING);
 	if (ends)
-		fake_ends_at(id, ends);
+		fake_job(id)->ends = ends;
 }
 
 /* One small gang in each leaf, for 400, 200, 300 seconds, and for ever. */
@@ -1729,16 +1579,11 @@ static void one_in_each_leaf(void)
 static uint64_t kept_for(const char *name)
 {
 	struct sgang_nodeset *set = toy_set(ALL_FREE);
-	struct sgang_spec spec;
-	uint64_t nodes = 0;
+	struct sgang_spec spec = named("alice", name);
+	bool kept = sgang_conductor_kept(c, &spec, set);
+	uint64_t nodes = bits_left(set);
 
-	sgang_spec_init(&spec);
-	strcpy(spec.ns, "alice");
-	strcpy(spec.name, name);
-	if (sgang_conductor_kept(c, &spec, set))
-		nodes = bits_of(set, toy_nodes);
-	sgang_nodeset_destroy(set);
-	return nodes;
+	return kept ? nodes : 0;
 }
 
 /* Who wants a leaf alone has it when the first is free of gangs, and until then
@@ -1748,7 +1593,7 @@ TOY_TEST(test_exclusive_later)
 	uint32_t ids[2];
 
 	one_in_each_leaf();
-	submit_to(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids,
+	submit_to(MEMBER("alone", 2, .more = "exclusive=leaf"), 2, ids,
 		  FAKE_PENDING);
 	assert_int_equal(joint_start("alone"), fake_host.now() + 200);
 	assert_true(not_kept_from_gang("") == (ALL_FREE & ~LEAF(1)));
@@ -1764,10 +1609,10 @@ TOY_TEST(test_kept_by_slurms_order)
 {
 	struct fake_request rq = plain(1, 1);
 	struct sgang_standing s = { .priority = 1 };
-	uint32_t ids[NODES], last;
+	uint32_t last;
 
-	fake_ends_at(busy(1), fake_host.now() + 300);
-	submit_to(with("train", NODES, NULL, NULL), NODES, ids, FAKE_PENDING);
+	fake_job(busy(1))->ends = fake_host.now() + 300;
+	submit_to(member_of("train", NODES), NODES, train, FAKE_PENDING);
 	last = submit(rq);
 	rq.preempts = true;
 	s.record = submit(rq);
@@ -1804,10 +1649,9 @@ static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
 
 static void use_host(const struct sgang_host *host)
 {
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 
 	sgang_conductor_destroy(c);
-	sgang_conf_default(&conf);
 	c = sgang_conductor_create(host);
 	assert_non_null(c);
 	sgang_conductor_configure(c, toy_tree(), &conf);
@@ -1818,17 +1662,15 @@ static void use_host(const struct sgang_host *host)
 TOY_TEST(test_nothing_kept_for_gone)
 {
 	static struct sgang_host keeping;
-	struct fake_request rq = with("behind", 2, NULL, NULL);
 	uint32_t first[16], second[2];
 
 	keeping = fake_host;
 	keeping.nodes.probe = probe_kept;
 	use_host(&keeping);
 	occupy(LEAF(0), fake_host.now() + 200);
-	submit_and_schedule(with("all", 16, NULL, NULL), 16, first);
-	rq.priority = 50;
-	rq.time_limit = 600;
-	submit_to(rq, 2, second, FAKE_PENDING);
+	submit_and_schedule(member_of("all", 16), 16, first);
+	submit_to(MEMBER("behind", 2, .priority = 50, .time_limit = 600), 2,
+		  second, FAKE_PENDING);
 	assert_int_equal(not_kept(NULL), 0);
 	for (uint32_t i = 0; i < 16; i++)
 		fake_fail(first[i], true);
@@ -1846,12 +1688,11 @@ TOY_TEST(test_exclusive_beside_jobs)
 
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	rq.partition = 1;
-	small = submit(rq);
-	schedule_to(&small, 1, FAKE_RUNNING);
-	fake_ends_at(small, fake_host.now() + 500);
+	small = submit_one_to(rq, FAKE_RUNNING);
+	fake_job(small)->ends = fake_host.now() + 500;
 	job.cpus = 1;
-	assert_true(fake_start(submit(job), (uint64_t)1));
-	submit_to(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids,
+	run_on(job, (uint64_t)1);
+	submit_to(MEMBER("alone", 2, .more = "exclusive=leaf"), 2, ids,
 		  FAKE_PENDING);
 	assert_int_equal(joint_start("alone"), fake_host.now() + 500);
 	assert_true(not_kept(NULL) & 1);
@@ -1865,9 +1706,9 @@ TOY_TEST(test_beside_exclusive_later)
 	uint32_t alone[1], ids[2];
 
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
-	start_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
-	fake_ends_at(alone[0], fake_host.now() + 700);
-	submit_to(with("other", 2, NULL, NULL), 2, ids, FAKE_PENDING);
+	start_many(MEMBER("alone", 1, .more = "exclusive=leaf"), 1, alone);
+	fake_job(alone[0])->ends = fake_host.now() + 700;
+	submit_to(member_of("other", 2), 2, ids, FAKE_PENDING);
 	assert_int_equal(joint_start("other"), fake_host.now() + 700);
 	assert_int_equal(__builtin_popcountll(not_kept_from_gang("")),
 			 NODES - 2);
@@ -1879,13 +1720,11 @@ static uint32_t end_small_gangs(void)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		if (!j->live || j->state != FAKE_RUNNING || j->gang[0] != 's')
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state != FAKE_RUNNING || j->gang[0] != 's')
 			continue;
 		if (!j->ends)
-			fake_ends_at(j->id, fake_host.now() + 600);
+			fake_job(j->id)->ends = fake_host.now() + 600;
 		else if (j->ends <= fake_host.now())
 			fake_end(j->id);
 		n += j->state == FAKE_RUNNING;
@@ -1909,14 +1748,14 @@ TOY_TEST(test_exclusive_does_not_starve)
 		uint32_t n;
 
 		snprintf(name, sizeof(name), "s%u", t);
-		rq = with(name, 1, NULL, NULL);
+		rq = member_of(name, 1);
 		rq.priority = 50;
 		rq.time_limit = 600;
 		/* first one in each leaf, then anywhere */
 		rq.partition = (t < 200) ? LEAF(t / 50) : 0;
 		submit(rq);
 		if (t == 200) {
-			rq = with("first", 2, NULL, "gang_exclusive=leaf");
+			rq = MEMBER("first", 2, .more = "exclusive=leaf");
 			submit_many(rq, 2, first);
 			rq.gang = "second";
 			submit_many(rq, 2, second);
@@ -1956,12 +1795,12 @@ TOY_TEST(test_exclusive_holder_gives_way)
 
 		afresh(setup, "case %zu", i);
 		occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
-		rq = with("holder", 2, NULL, "gang_mode=nonstrict");
+		rq = MEMBER("holder", 2, .more = "mode=nonstrict");
 		rq.partition = (uint64_t)1 | 1 << 4;
 		rq.priority = 50;
 		submit_and_schedule(rq, 2, holder);
 		assert_int_equal(in_state("holder", FAKE_HELD), 1);
-		rq = with("alone", 2, NULL, "gang_exclusive=leaf");
+		rq = MEMBER("alone", 2, .more = "exclusive=leaf");
 		rq.partition = partitions[i];
 		start_many(rq, 2, ids);
 		assert_int_equal(in_state("holder", FAKE_HELD), 0);
@@ -1979,11 +1818,11 @@ TOY_TEST(test_group_other_place)
 	/* spine 0: all of l0; spine 1: two nodes of l2, two of l3 */
 	occupy(LEAF(1), 0);
 	occupy((uint64_t)3 << 8 | (uint64_t)3 << 12, 0);
-	submit_many(with("a", 2, "spread:leaf",
-			 "gang_groups=alice/b|"
-			 "gang_group_topology=require:spine"),
+	submit_many(MEMBER("a", 2, .topology = "spread:leaf",
+			   .more = "groups=alice/b|"
+				   "group_topology=require:spine"),
 		    2, a);
-	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
+	submit_many(MEMBER("b", 2, .more = "groups=alice/a"), 2, b);
 	for (int i = 0; i < 20; i++) {
 		schedule_and_pass();
 		fake_clock(30);
@@ -1999,10 +1838,9 @@ TOY_TEST(test_group_other_place)
 TOY_TEST(test_group_keeps_parallel)
 {
 	static const char *const more[] = {
-		"gang_parallel=tp=4",
-		"gang_parallel=tp=4|gang_groups=alice/b",
-		"gang_parallel=tp=4|gang_groups=alice/b|"
-		"gang_group_topology=require:core",
+		"parallel=tp=4",
+		"parallel=tp=4|groups=alice/b",
+		"parallel=tp=4|groups=alice/b|group_topology=require:core",
 	};
 
 	for (size_t i = 0; i < 3; i++) {
@@ -2011,10 +1849,12 @@ TOY_TEST(test_group_keeps_parallel)
 		afresh(setup, "case %zu", i);
 		/* two free nodes in each leaf */
 		occupy((uint64_t)0x3333, 0);
-		submit_many(with("a", 4, "require:tp:leaf", more[i]), 4, a);
+		submit_many(MEMBER("a", 4, .topology = "require:tp:leaf",
+				   .more = more[i]),
+			    4, a);
 		if (i)
-			submit_many(with("b", 1, NULL, "gang_groups=alice/a"),
-				    1, b);
+			submit_many(MEMBER("b", 1, .more = "groups=alice/a"), 1,
+				    b);
 		schedule_to(a, 4, FAKE_PENDING);
 	}
 }
@@ -2026,12 +1866,12 @@ TOY_TEST(test_group_prefers)
 
 	/* two free nodes in each leaf */
 	occupy((uint64_t)0x3333, 0);
-	submit_and_schedule(with("a", 2, NULL,
-				 "gang_groups=alice/b|"
-				 "gang_group_topology=prefer:leaf@5"),
+	submit_and_schedule(MEMBER("a", 2,
+				   .more = "groups=alice/b|"
+					   "group_topology=prefer:leaf@5"),
 			    2, a);
 	fake_clock(400);
-	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
+	submit_many(MEMBER("b", 2, .more = "groups=alice/a"), 2, b);
 	schedule_to(a, 2, FAKE_PENDING);
 	fake_clock(310);
 	schedule_to(a, 2, FAKE_RUNNING);
@@ -2042,16 +1882,16 @@ TOY_TEST(test_group_prefers)
  * and go meanwhile. */
 TOY_TEST(test_auto_in_group)
 {
-	uint32_t ids[4], b[1], commits;
+	uint32_t b[1], commits;
 
 	occupy(LEAF(0) | LEAF(2), 0);
 	occupy((uint64_t)3 << 12, 0);
 	occupy((uint64_t)1 << 5, fake_host.now() + 3600);
-	submit_many(with("b", 1, NULL, "gang_groups=alice/train"), 1, b);
-	submit_to(with("train", 4, "auto",
-		       "gang_run_time=60|"
-		       "gang_comm_share=0.5|gang_groups=alice/b"),
-		  4, ids, FAKE_PENDING);
+	submit_many(MEMBER("b", 1, .more = "groups=alice/train"), 1, b);
+	submit_to(MEMBER("train", 4, .topology = "auto",
+			 .more = "run_time=60|"
+				 "comm_share=0.5|groups=alice/b"),
+		  4, train, FAKE_PENDING);
 	commits = fake_counts.commits;
 	for (int i = 0; i < 10; i++)
 		wait_and_schedule(10);
@@ -2061,40 +1901,40 @@ TOY_TEST(test_auto_in_group)
 /* A nonstrict gang with communication groups holds what it can have. */
 TOY_TEST(test_nonstrict_parallel)
 {
-	uint32_t ids[4], other;
+	uint32_t other;
 
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
 	other = occupy((uint64_t)3 << 4, 0);
-	submit_and_schedule(with("train", 4, NULL,
-				 "gang_mode=nonstrict|gang_parallel=tp=4"),
-			    4, ids);
+	submit_and_schedule(MEMBER("train", 4,
+				   .more = "mode=nonstrict|parallel=tp=4"),
+			    4, train);
 	if (in_state("train", FAKE_HELD) != 2)
 		fail_msg("%u hold: %s", in_state("train", FAKE_HELD),
-			 text_of(ids[0]));
+			 text_of(train[0]));
 	fake_end(other);
-	schedule_to(ids, 4, FAKE_RUNNING);
+	schedule_to(train, 4, FAKE_RUNNING);
 }
 
 /* 4.37: what auto waits for is said once, until it is something else. */
 TOY_TEST(test_auto_log)
 {
-	uint32_t ids[4], way;
+	uint32_t way;
 
 	occupy(LEAF(0) | LEAF(2), 0);
 	occupy((uint64_t)7 << 12, 0);
 	way = occupy((uint64_t)1 << 5, fake_host.now() + 3600);
-	submit_many(with("train", 4, "auto",
-			 "gang_run_time=60|gang_comm_share=0.5"),
-		    4, ids);
+	submit_many(MEMBER("train", 4, .topology = "auto",
+			   .more = "run_time=60|comm_share=0.5"),
+		    4, train);
 	for (int i = 0; i < 4; i++) {
 		schedule_and_pass();
 		fake_clock(10);
 	}
-	all_in_state(ids, 4, FAKE_PENDING);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "train waits:"), 1);
-	fake_ends_at(way, fake_host.now() + 7200);
+	all_in_state(train, 4, FAKE_PENDING);
+	logged("train waits:", 1);
+	fake_job(way)->ends = fake_host.now() + 7200;
 	schedule_and_pass();
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "train waits:"), 2);
+	logged("train waits:", 2);
 }
 
 /* ---- members that differ ---- */
@@ -2109,17 +1949,16 @@ static uint32_t gpus_of(const char *gang, uint32_t min, uint32_t gpus,
 /* A job that has so many GPUs of the node. */
 static void take_gpus(uint32_t node, uint32_t gpus)
 {
-	struct fake_request rq = plain(1, 1000);
+	struct fake_request rq = JOB(1, 1000, .cpus = 1);
 
-	rq.cpus = 1;
 	rq.gpus = gpus;
-	assert_true(fake_start(submit(rq), (uint64_t)1 << node));
+	run_on(rq, (uint64_t)1 << node);
 }
 
 /* 5.5: n0 has 8 GPUs free, n1 has 4, all others none. */
 static void two_nodes_of_gpus(void)
 {
-	fake_gpus(8);
+	fake_world.gpus = 8;
 	take_gpus(1, 4);
 	for (uint32_t n = 2; n < NODES; n++)
 		take_gpus(n, 8);
@@ -2131,15 +1970,13 @@ TOY_TEST(test_gpus_in_any_order)
 
 	two_nodes_of_gpus();
 	for (size_t i = 0; i < COUNT(gpus); i++) {
-		uint32_t ids[2];
-
 		snprintf(context, sizeof(context), "%u first", gpus[i][0]);
 		for (size_t j = 0; j < 2; j++)
-			ids[j] = gpus_of("train", 2, gpus[i][j], 0);
-		schedule_to(ids, 2, FAKE_RUNNING);
-		assert_true(fake_job(ids[gpus[i][0] == 8 ? 0 : 1])->nodes == 1);
-		for (size_t j = 0; j < 2; j++)
-			fake_end(ids[j]);
+			train[j] = gpus_of("train", 2, gpus[i][j], 0);
+		schedule_to(train, 2, FAKE_RUNNING);
+		assert_true(fake_job(train[gpus[i][0] == 8 ? 0 : 1])->nodes ==
+			    1);
+		end_all(train, 2);
 		pass();
 	}
 }
@@ -2147,48 +1984,41 @@ TOY_TEST(test_gpus_in_any_order)
 /* 5.5: what Slurm refuses is planned otherwise in the same attempt. */
 TOY_TEST(test_refused_node_is_learned)
 {
-	uint32_t ids[3];
-
-	fake_gpus(8);
-	ids[0] = gpus_of("train", 3, 8, 0);
+	fake_world.gpus = 8;
+	train[0] = gpus_of("train", 3, 8, 0);
 	/* the nodes of its leaf, and all but one of the next */
-	ids[1] = gpus_of("train", 3, 4, LEAF(0));
-	ids[2] = gpus_of("train", 3, 2, LEAF(0) | 0x70);
-	schedule_to(ids, 3, FAKE_RUNNING);
-	assert_int_equal(record_of(ids[0]).attempts, 1);
+	train[1] = gpus_of("train", 3, 4, LEAF(0));
+	train[2] = gpus_of("train", 3, 2, LEAF(0) | 0x70);
+	schedule_to(train, 3, FAKE_RUNNING);
+	recorded(train[0], "attempts=1");
 	/* the ring of what they have is that of the plan */
-	assert_string_equal(record_of(ids[0]).tier, "leaf");
+	recorded(train[0], "tier=leaf");
 }
 
 /* 5.5: what was learned may keep more off a node than Slurm would refuse, so
  * nothing that is planned with it is proved. */
 TOY_TEST(test_learned_is_no_proof)
 {
-	uint32_t ids[2];
-
 	/* both fit on n0; n4, in another leaf, has room for one */
-	fake_gpus(8);
+	fake_world.gpus = 8;
 	for (uint32_t n = 1; n < NODES; n++)
 		take_gpus(n, n == 4 ? 5 : 8);
-	ids[0] = gpus_of("train", 2, 4, 0);
-	ids[1] = gpus_of("train", 2, 3, 1);
-	schedule_to(ids, 2, FAKE_RUNNING);
-	assert_int_equal(nodes_of(ids, 2), 0x11);
-	assert_false(record_of(ids[0]).exact);
-	assert_int_equal(record_of(ids[0]).bound, 0);
+	train[0] = gpus_of("train", 2, 4, 0);
+	train[1] = gpus_of("train", 2, 3, 1);
+	schedule_to(train, 2, FAKE_RUNNING);
+	assert_int_equal(nodes_of(train, 2), 0x11);
+	recorded(train[0], "!exact !bound");
 }
 
 /* 5.5, 5.6: the one that Slurm refuses everywhere is told, and nothing is left.
  */
 TOY_TEST(test_refused_everywhere)
 {
-	uint32_t ids[2];
-
-	fake_gpus(8);
-	ids[0] = gpus_of("train", 2, 8, 0);
-	ids[1] = gpus_of("train", 2, 4, ALL_FREE);
-	schedule_to(ids, 2, FAKE_PENDING);
-	mentions(ids[0], "busy");
+	fake_world.gpus = 8;
+	train[0] = gpus_of("train", 2, 8, 0);
+	train[1] = gpus_of("train", 2, 4, ALL_FREE);
+	schedule_to(train, 2, FAKE_PENDING);
+	mentions(train[0], "busy");
 	assert_int_equal(fake_idle_nodes(), ALL_FREE);
 	/* bounded */
 	assert_true(fake_counts.commits <= 2 * 26 + 4);
@@ -2197,58 +2027,44 @@ TOY_TEST(test_refused_everywhere)
 /* 5.6: the resource that is short is named. */
 TOY_TEST(test_short_of_gpus)
 {
-	uint32_t ids[2];
-
 	two_nodes_of_gpus();
-	ids[0] = gpus_of("train", 2, 5, 0);
-	ids[1] = gpus_of("train", 2, 8, 0);
-	schedule_to(ids, 2, FAKE_PENDING);
-	if (!strstr(text_of(ids[0]), "13 GPUs are needed, 8 are free"))
-		fail_msg("%s", text_of(ids[0]));
+	train[0] = gpus_of("train", 2, 5, 0);
+	train[1] = gpus_of("train", 2, 8, 0);
+	schedule_to(train, 2, FAKE_PENDING);
+	mentions(train[0], "13 GPUs are needed, 8 are free");
 }
 
 /* 5.6: of tasks in any shares, CPUs are counted, and not even shares. */
 TOY_TEST(test_short_of_shares)
 {
-	struct fake_request rq = with("train", 8, NULL, NULL);
-	uint32_t ids[8];
-
-	rq.nodes = 2;
-	rq.cpus = 4;
-	rq.task_cpus = 1;
 	occupy(1, 0);
-	submit_to(rq, 8, ids, FAKE_PENDING);
-	mentions(ids[0], "64 CPUs are needed, 60 are free");
-	assert_string_equal(record_of(ids[0]).unit, "CPU");
+	submit_to(MEMBER("train", 8, .nodes = 2, .cpus = 4, .task_cpus = 1), 8,
+		  train, FAKE_PENDING);
+	mentions(train[0], "64 CPUs are needed, 60 are free");
+	recorded(train[0], "unit=CPU");
 }
 
 /* 4.25: the leaf that comes closest is named, of members that differ too. */
 TOY_TEST(test_short_in_a_leaf)
 {
-	struct fake_request rq = with("train", 2, "require:leaf", NULL);
+	struct fake_request rq = MEMBER("train", 2, .topology = "require:leaf",
+					.cpus = 1, .gpus = 3);
 	uint32_t first;
 
-	fake_gpus(8);
+	fake_world.gpus = 8;
 	for (uint32_t n = 0; n < NODES; n++)
 		take_gpus(n, n == 0 || n == 4 ? 1 : 8);
-	rq.cpus = 1;
-	rq.gpus = 3;
 	first = submit(rq);
 	rq.gpus = 5;
 	(void)submit(rq);
 	schedule_and_pass();
-	if (!strstr(text_of(first),
-		    "14 GPUs are free, but no leaf has 8: l0 has 7"))
-		fail_msg("%s", text_of(first));
+	mentions(first, "14 GPUs are free, but no leaf has 8: l0 has 7");
 	take_gpus(0, 5);
 	take_gpus(4, 2);
 	/* that jobs begin gives it nothing */
-	fake_clock(5);
-	pass();
+	wait_and_pass(5);
 	schedule_and_pass();
-	if (!strstr(text_of(first),
-		    "8 GPUs are needed in one leaf, 5 are free: l1 has 5"))
-		fail_msg("%s", text_of(first));
+	mentions(first, "8 GPUs are needed in one leaf, 5 are free: l1 has 5");
 }
 
 /* 5.5: tasks on any nodes are split as planned, beside one that needs the rest
@@ -2256,18 +2072,16 @@ TOY_TEST(test_short_in_a_leaf)
 TOY_TEST(test_split_as_planned)
 {
 	struct fake_request any = member_of("train", 2), one = any;
-	uint32_t ids[2];
 
 	for (uint32_t n = 2; n < NODES; n++)
-		assert_true(
-			fake_start(submit(plain(1, 1000)), (uint64_t)1 << n));
+		run_on(plain(1, 1000), (uint64_t)1 << n);
 	any.nodes = 0;
 	any.total_cpus = 5;
 	any.ranks = 5;
 	one.cpus = 3;
-	ids[0] = submit(any);
-	ids[1] = submit(one);
-	schedule_to(ids, 2, FAKE_RUNNING);
+	train[0] = submit(any);
+	train[1] = submit(one);
+	schedule_to(train, 2, FAKE_RUNNING);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -26,7 +26,6 @@ static int setup(void **state)
 {
 	struct sgang_error err = { "" };
 
-	(void)state;
 	fake_cluster(NODES, CPUS, 1000, 0);
 	fabric = sgang_fabric_parse(tree, "tree", fake_node_names(), NODES,
 				    &err);
@@ -38,7 +37,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	sgang_fabric_destroy(fabric);
 	return 0;
 }

@@ -17,36 +17,18 @@ static uint32_t define_as(const char *gang, const char *more)
 
 static uint32_t define(const char *pool)
 {
-	return define_as(pool, "gang_object=1|gang_pool=yes");
+	return define_as(pool, "object=1|pool=yes");
 }
 
 static struct fake_request spare_of(const char *pool)
 {
-	struct fake_request rq = MEMBER(pool, 0, .time_limit = 600);
-
-	return rq;
+	return MEMBER(pool, 0, .time_limit = 600);
 }
 
 /* As slurmctld asks where a member could start now. True: it does not start. */
 static bool offer(uint32_t id, uint64_t nodes)
 {
-	struct sgang_nodeset *set = toy_set(nodes);
-	struct sgang_spec spec = spec_of(id);
-	struct sgang_job *job;
-	bool cold;
-
-	if (turn(id) != SGANG_TURN_ORDINARY) {
-		sgang_nodeset_destroy(set);
-		return true;
-	}
-	assert_true(fake_host.lock());
-	job = fake_host.jobs.find(id);
-	cold = sgang_conductor_wants_cold(c, &spec, job, 1);
-	if (cold)
-		sgang_conductor_cold(c, job, 1, set);
-	fake_host.unlock();
-	sgang_nodeset_destroy(set);
-	return cold;
+	return turn(id) != SGANG_TURN_ORDINARY || offer_cold(id, nodes);
 }
 
 static uint32_t hold(struct fake_request rq, uint64_t nodes)
@@ -64,15 +46,14 @@ static void start(const char *gang, const char *more, uint32_t ids[2])
 {
 	uint32_t any[2];
 
-	submit_many(MEMBER(gang, 2, .more = more), 2, any);
-	settle();
+	submit_and_settle(MEMBER(gang, 2, .more = more), 2, any);
 	all_in_state(any, 2, FAKE_RUNNING);
 	wait_and_pass(2);
 	for (int i = 0; i < 2; i++)
 		ids[record_of(any[i]).member_rank] = any[i];
 }
 
-#define POOL "gang_spare_pool=reserve"
+#define POOL "spare_pool=reserve"
 
 static bool is_pooled(uint32_t id)
 {
@@ -108,7 +89,7 @@ TOY_TEST(test_holds)
 	says(spare, "Gang alice/reserve: cold spare, starts when a "
 		    "gang's member is lost");
 	says(pool, "Gang alice/reserve pool, 1/1 spares have nodes");
-	assert_true(record_of(pool).pool);
+	recorded(pool, "pool");
 	for (int i = 0; i < 50; i++)
 		wait_and_pass(10);
 	assert_true(is_pooled(spare));
@@ -117,10 +98,8 @@ TOY_TEST(test_holds)
 	assert_true(is_pooled(spare));
 	fake_user_hold(spare, true);
 	pass_to(&spare, 1, FAKE_PENDING);
-	fake_user_hold(spare, false);
-	pass();
-	assert_true(record_of(spare).pool);
-	assert_false(record_of(spare).spare);
+	hold_and_pass(spare, false);
+	recorded(spare, "pool !spare");
 	assert_true(offer(spare, ALL_FREE));
 	pass();
 	assert_true(is_pooled(spare));
@@ -134,7 +113,7 @@ TOY_TEST(test_two_gangs)
 
 	define("reserve");
 	start("one", POOL, a);
-	start("two", POOL "|gang_on_failure=ignore", b);
+	start("two", POOL "|on_failure=ignore", b);
 	for (int i = 0; i < 3; i++)
 		spare[i] = hold(spare_of("reserve"), ALL_FREE);
 	fake_fail(a[1], false);
@@ -143,12 +122,12 @@ TOY_TEST(test_two_gangs)
 	assert_true(has_seat(spare[!first], "one", 1));
 	assert_true(has_seat(spare[first], "two", 0));
 	assert_true(is_pooled(spare[2]));
-	assert_int_equal(record_of(spare[first]).members, 2);
+	recorded(spare[first], "rank=*/2");
 	is_told(spare[first], "SLURM_GANG_MEMBER_RANK", "0");
 	is_told(spare[first], "SLURM_GANG_SPARE_JOB_IDS", "");
 	assert_int_equal(record_of(spare[first]).epoch, record_of(b[1]).epoch);
 	wait_and_pass(2);
-	assert_false(record_of(spare[first]).cold);
+	recorded(spare[first], "!cold");
 	assert_int_equal(fake_job(spare[first])->launches, 1);
 	/* as a member that is lost it is replaced, too */
 	fail_and_pass(spare[first], false);
@@ -166,7 +145,7 @@ TOY_TEST(test_options)
 	struct sgang_spec spec;
 
 	define("reserve");
-	start("one", POOL "|gang_on_failure=replace|gang_order=3", a);
+	start("one", POOL "|on_failure=replace|order=3", a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
 	fail_and_pass(a[1], false);
 	pass();
@@ -182,7 +161,7 @@ TOY_TEST(test_options)
 	assert_true(offer(a[1], ALL_FREE));
 	pass_to(&a[1], 1, FAKE_HELD);
 	assert_true(record_of(a[1]).spare && record_of(a[1]).cold);
-	assert_false(record_of(a[1]).pool);
+	recorded(a[1], "!pool");
 	assert_true(sgang_conductor_spec(c, spare, fake_job(spare)->env,
 					 fake_job(spare)->n_env, &spec));
 	assert_string_equal(spec.name, "one");
@@ -211,14 +190,13 @@ TOY_TEST(test_who_fits)
 		for (int i = 0; i < 3; i++)
 			wait_and_pass(2);
 		assert_int_equal(fake_state(other), FAKE_HELD);
-		assert_true(record_of(other).pool);
+		recorded(other, "pool");
 		rq = spare_of("proj/reserve");
-		spare = submit(rq);
-		pass();
+		spare = arrive(rq);
 		assert_true(offer(spare, LEAF(2)));
 		pass();
 		pass_to(&spare, 1, FAKE_RUNNING);
-		assert_int_equal(record_of(spare).member_rank, 1);
+		recorded(spare, "rank=1/*");
 		assert_int_equal(fake_state(other), FAKE_HELD);
 		assert_int_equal(fake_job(other)->launches, 0);
 	}
@@ -233,8 +211,8 @@ TOY_TEST(test_levels)
 		bool both;          /* the far one would do */
 	} cases[] = {
 		{ POOL, LEAF(1), LEAF(0), true },
-		{ POOL "|gang_topology=require:leaf", LEAF(1), LEAF(0), false },
-		{ POOL "|gang_topology=spread:leaf", LEAF(0), LEAF(2), false },
+		{ POOL "|topology=require:leaf", LEAF(1), LEAF(0), false },
+		{ POOL "|topology=spread:leaf", LEAF(0), LEAF(2), false },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -261,15 +239,13 @@ TOY_TEST(test_levels)
 TOY_TEST(test_when)
 {
 	uint32_t a[2], own, spare;
-	struct fake_request rq = member_of("one", 2);
 
 	define("reserve");
-	define_as("one", "gang_object=1|gang_min_member=2|" POOL);
-	start("one", POOL "|gang_spares=1:cold", a);
+	define_as("one", "object=1|min_member=2|" POOL);
+	start("one", POOL "|spares=1:cold", a);
 	spare = hold(spare_of("reserve"), ALL_FREE);
-	rq.more = POOL "|gang_spares=1:cold";
-	own = hold(rq, ALL_FREE);
-	assert_false(record_of(own).pool);
+	own = hold(MEMBER("one", 2, .more = POOL "|spares=1:cold"), ALL_FREE);
+	recorded(own, "!pool");
 	fail_and_pass(a[0], false);
 	assert_true(has_seat(own, "one", 0));
 	assert_true(is_pooled(spare));
@@ -290,14 +266,12 @@ TOY_TEST(test_ends)
 	};
 
 	for (int how = 0; how < CASES; how++) {
-		struct sgang_spec spec;
 		uint32_t a[2], spare;
 
 		afresh(setup, "case %d", how);
 		define("reserve");
 		start("one", POOL, a);
 		spare = hold(spare_of("reserve"), ALL_FREE);
-		spec = spec_of(spare);
 		switch (how) {
 		case DRAIN:
 			fake_drain((uint32_t)__builtin_ctzll(
@@ -311,12 +285,7 @@ TOY_TEST(test_ends)
 			fake_clock(600);
 			break;
 		case YIELD:
-			assert_true(fake_host.lock());
-			assert_true(sgang_conductor_may_yield(
-				c, &spec, fake_host.jobs.find(spare)));
-			sgang_conductor_yield(c, &spec,
-					      fake_host.jobs.find(spare), 99);
-			fake_host.unlock();
+			yield_to(spare, 99);
 			break;
 		case CANCEL:
 			fake_end(spare);
@@ -331,17 +300,9 @@ TOY_TEST(test_ends)
 		assert_int_equal(fake_job(spare)->launches, 0);
 		if (after[how] != FAKE_PENDING)
 			continue;
-		assert_true(record_of(spare).pool);
+		recorded(spare, "pool");
 		assert_false(record_of(spare).spare || record_of(spare).cold);
 	}
-}
-
-static bool is_dead(void)
-{
-	bool lives = fake_scheduler(true);
-
-	fake_scheduler(false);
-	return !lives;
 }
 
 /* slurmctld dies at each of its saves, from the hold of the spare to some passes
@@ -355,8 +316,7 @@ TOY_TEST(test_dies)
 		afresh(setup, "save %d", at);
 		define("reserve");
 		start("one", POOL, a);
-		spare = submit(spare_of("reserve"));
-		pass();
+		spare = arrive(spare_of("reserve"));
 		fake_snapshot();
 		if (at < 8)
 			fake_die_at_save((uint32_t)at / 2 + 1, at % 2);
@@ -422,8 +382,7 @@ TOY_TEST(test_restart)
 	assert_true(has_seat(spare, "one", 0));
 	come_back(false);
 	wait_and_pass(5);
-	fake_clock(6);
-	pass();
+	wait_and_pass(6);
 	assert_true(has_seat(spare, "one", 0));
 	assert_int_equal(fake_job(spare)->launches, 1);
 }

@@ -45,8 +45,8 @@ static uint32_t live_jobs(void)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++)
-		n += fake_record(i)->live && fake_record(i)->state != FAKE_GONE;
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j))
+		n += j->state != FAKE_GONE;
 	return n;
 }
 
@@ -58,14 +58,14 @@ static void submit_member(void)
 		NULL,
 		NULL,
 		NULL,
-		"gang_mode=nonstrict",
-		"gang_waiting_time=5:00",
-		"gang_on_failure=kill",
-		"gang_order=0",
-		"gang_order=2",
-		"gang_object=1",
-		"gang_match=only-waiting",
-		"gang_groups=alice/b",
+		"mode=nonstrict",
+		"waiting_time=5:00",
+		"on_failure=kill",
+		"order=0",
+		"order=2",
+		"object=1",
+		"match=only-waiting",
+		"groups=alice/b",
 	};
 	uint32_t g = below(GANGS);
 	struct fake_request rq = {
@@ -81,7 +81,7 @@ static void submit_member(void)
 		rq.gang = "team/shared";
 		rq.user = below(2) ? "alice" : "bob";
 	}
-	if (rq.more && !strcmp(rq.more, "gang_object=1")) {
+	if (rq.more && !strcmp(rq.more, "object=1")) {
 		rq.min = 2 + below(4);
 		rq.priority = 0; /* as job_submit sees to it */
 	}
@@ -98,7 +98,7 @@ static void update(uint32_t id)
 		fake_update(id, &rq);
 		break;
 	case 1:
-		fake_priority(id, below(6));
+		fake_job(id)->rq.priority = below(6);
 		break;
 	case 2:
 		fake_reason(id, below(2) ? "Resources" : "");
@@ -107,7 +107,7 @@ static void update(uint32_t id)
 		fake_spoil(id);
 		break;
 	case 4:
-		fake_expect(id, below(2) ? 5000 : 0);
+		fake_job(id)->expected = below(2) ? 5000 : 0;
 		break;
 	}
 }
@@ -319,12 +319,10 @@ TOY_TEST(test_nothing_is_old)
 /* Where nothing changes nothing is worked out: what stands there is kept. */
 TOY_TEST(test_is_kept)
 {
-	uint32_t ids[2];
 	struct gang *g;
 
-	submit_many(member_of("train", 3), 2, ids);
-	for (int i = 0; i < 3; i++)
-		pass();
+	submit_many(member_of("train", 3), 2, train);
+	passes(3);
 	g = sgang_registry_find(c, "alice", "train");
 	assert_non_null(g);
 	assert_int_equal(g->tally.pending, 2);
@@ -332,8 +330,7 @@ TOY_TEST(test_is_kept)
 	g->tally.created = 7;
 	pass();
 	assert_int_equal(g->tally.created, 7);
-	fake_user_hold(ids[0], true);
-	pass();
+	hold_and_pass(train[0], true);
 	assert_int_not_equal(g->tally.created, 7);
 	assert_int_equal(g->tally.eligible, 1);
 }

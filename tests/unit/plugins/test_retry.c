@@ -9,11 +9,7 @@
 /* Jobs have all of so many nodes until then. */
 static uint32_t busy_for(uint32_t nodes, int64_t ends)
 {
-	uint32_t id = submit(plain(nodes, 500));
-
-	assert_true(fake_start(id, FAKE_ALL_NODES));
-	fake_ends_at(id, ends);
-	return id;
+	return run_until(plain(nodes, 500), FAKE_ALL_NODES, ends);
 }
 
 /* The nodes that are kept off a job that is tried now. */
@@ -26,18 +22,16 @@ static uint64_t fence(void)
  * what backfill tries only the nodes of a plan are kept. */
 TOY_TEST(test_fence_of_backfill)
 {
-	uint32_t ids[2];
-
 	submit_and_pass(MEMBER("train", 2, .partition = LEAF(0) | LEAF(1)), 2,
-			ids);
+			train);
 	toy_backfill = true;
-	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 	assert_true(sgang_conductor_has_turns(c));
 	assert_int_equal(__builtin_popcountll(fence()), 2);
 	assert_true((fence() & ~(LEAF(0) | LEAF(1))) == 0);
 	toy_backfill = false;
 	assert_true(fence() == (LEAF(0) | LEAF(1)));
-	pass_to(ids, 2, FAKE_RUNNING);
+	pass_to(train, 2, FAKE_RUNNING);
 }
 
 /* A gang that is complete is planned before any scheduler has asked: it is known
@@ -45,25 +39,23 @@ TOY_TEST(test_fence_of_backfill)
  * starts has made one attempt, and one that cannot is not tried again. */
 TOY_TEST(test_plan_of_the_untried)
 {
-	uint32_t first = busy_for(15, 1000500), ids[2], more[1];
+	uint32_t first = busy_for(15, 1000500), more[1];
 
-	submit_many(MEMBER("train", 2), 1, ids);
-	pass();
-	assert_int_equal(record_of(ids[0]).attempts, 0);
-	submit_many(MEMBER("train", 2), 1, ids + 1);
-	pass();
+	submit_and_pass(MEMBER("train", 2), 1, train);
+	recorded(train[0], "!attempts");
+	submit_and_pass(MEMBER("train", 2), 1, train + 1);
 	assert_int_equal(joint_start("train"), 1000500);
-	assert_int_equal(record_of(ids[0]).attempts, 1);
-	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	recorded(train[0], "attempts=1");
+	assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 	assert_false(sgang_conductor_has_turns(c));
 
 	submit_and_pass(MEMBER("small", 1), 1, more);
-	assert_int_equal(record_of(more[0]).attempts, 0);
+	recorded(more[0], "!attempts");
 	schedule_to(more, 1, FAKE_RUNNING);
-	assert_int_equal(record_of(more[0]).attempts, 1);
+	recorded(more[0], "attempts=1");
 	fake_end(first);
-	schedule_to(ids, 2, FAKE_RUNNING);
-	assert_int_equal(record_of(ids[0]).attempts, 2);
+	schedule_to(train, 2, FAKE_RUNNING);
+	recorded(train[0], "attempts=2");
 }
 
 /* Communication groups need all members; how many fit is counted without them. */
@@ -103,41 +95,40 @@ TOY_TEST(test_lack_of_shares)
  * cannot start. */
 TOY_TEST(test_plan_where_turns_try_more)
 {
-	uint32_t first = busy_for(15, 1000500), ids[2];
+	uint32_t first = busy_for(15, 1000500);
 
-	fake_prefers(true);
-	submit_and_pass(MEMBER("train", 2), 2, ids);
-	assert_int_equal(record_of(ids[0]).attempts, 0);
+	fake_world.prefers = true;
+	submit_and_pass(MEMBER("train", 2), 2, train);
+	recorded(train[0], "!attempts");
 	assert_int_equal(joint_start("train"), 0);
-	schedule_to(ids, 2, FAKE_PENDING);
+	schedule_to(train, 2, FAKE_PENDING);
 	assert_true(joint_start("train") == 1000500);
-	fake_end(first);
-	pass();
+	end_and_pass(first);
 	toy_backfill = true;
-	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 	assert_true(fence() == 0);
-	pass_to(ids, 2, FAKE_RUNNING);
+	pass_to(train, 2, FAKE_RUNNING);
 }
 
 /* A gang that did not fit, and fits now, is planned by the pass. Its nodes are
  * those on which it then starts. */
 TOY_TEST(test_plan_before_the_turn)
 {
-	uint32_t first = busy_for(15, 1000500), ids[2];
+	uint32_t first = busy_for(15, 1000500);
 	uint64_t kept;
 
-	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
+	gather_to(member_of("train", 2), 2, train, FAKE_PENDING);
 	fake_end(first);
 	fake_counts.woken = 0;
-	pass_to(ids, 2, FAKE_PENDING);
+	pass_to(train, 2, FAKE_PENDING);
 	assert_int_equal(fake_counts.woken, 1);
 	toy_backfill = true;
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE); /* it has no turn */
-	assert_int_equal(turn(ids[1]), SGANG_TURN_TAKEN);
+	assert_int_equal(turn(train[1]), SGANG_TURN_TAKEN);
 	kept = fence();
 	assert_int_equal(__builtin_popcountll(kept), 2);
 	assert_true(fenced(101, ALL_FREE) == ALL_FREE);
-	pass_to(ids, 2, FAKE_RUNNING);
+	pass_to(train, 2, FAKE_RUNNING);
 	assert_true((ALL_FREE & ~fake_idle_nodes()) == kept);
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
 }
@@ -145,34 +136,31 @@ TOY_TEST(test_plan_before_the_turn)
 /* ... but not if backfill has no such nodes for it. */
 TOY_TEST(test_plan_that_is_not_offered)
 {
-	uint32_t first = busy_for(15, 1000500), ids[2];
+	uint32_t first = busy_for(15, 1000500);
 
-	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
-	fake_end(first);
-	pass();
+	gather_to(member_of("train", 2), 2, train, FAKE_PENDING);
+	end_and_pass(first);
 	toy_backfill = true;
-	turn_on(ids[0], 0x0001, true);
+	turn_on(train[0], 0x0001, true);
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
-	pass_to(ids, 2, FAKE_PENDING);
+	pass_to(train, 2, FAKE_PENDING);
 }
 
 /* A plan whose nodes others have taken since is made again. */
 TOY_TEST(test_plan_is_outdated)
 {
-	uint32_t first = busy_for(15, 1000500), ids[2], other;
+	uint32_t first = busy_for(15, 1000500), other;
 
-	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
-	fake_end(first);
-	pass();
+	gather_to(member_of("train", 2), 2, train, FAKE_PENDING);
+	end_and_pass(first);
 	other = busy_for(15, 1000900);
 	wait_and_pass(1);
 	toy_backfill = true;
-	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 	assert_false(sgang_conductor_has_turns(c));
 	toy_backfill = false;
-	fake_end(other);
-	pass();
-	schedule_to(ids, 2, FAKE_RUNNING);
+	end_and_pass(other);
+	schedule_to(train, 2, FAKE_RUNNING);
 }
 
 /* An attempt that cannot succeed is none of a waiting gang's turns: neither when
@@ -181,32 +169,29 @@ TOY_TEST(test_plan_is_outdated)
 TOY_TEST(test_no_turn_in_vain)
 {
 	uint32_t ends[2] = { busy_for(7, 1000500), busy_for(8, 1000500) };
-	uint32_t ids[12];
 
-	gather_to(MEMBER("train", 12, .cpus = 4), 12, ids, FAKE_PENDING);
+	gather_to(MEMBER("train", 12, .cpus = 4), 12, train, FAKE_PENDING);
 	fake_end(ends[0]);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+		assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 		assert_false(sgang_conductor_has_turns(c));
-		pass_to(ids, 12, FAKE_PENDING);
+		pass_to(train, 12, FAKE_PENDING);
 	}
 	fake_end(ends[1]);
-	schedule_to(ids, 12, FAKE_RUNNING);
+	schedule_to(train, 12, FAKE_RUNNING);
 }
 
 /* Nodes that were kept for another gang are free for this one when that is
  * cancelled, though no job has ended. */
 TOY_TEST(test_kept_nodes_are_given_up)
 {
-	uint32_t first = busy_for(14, 1000500), ids[4], more[2];
+	uint32_t ids[4], more[2];
 
-	(void)first;
+	busy_for(14, 1000500);
 	gather_to(MEMBER("large", 4, .priority = 200), 4, ids, FAKE_PENDING);
 	submit_many(member_of("small", 2), 2, more);
-	for (int i = 0; i < 4; i++)
-		fake_end(ids[i]);
-	pass();
-	schedule_to(more, 2, FAKE_RUNNING);
+	end_all(ids, 4);
+	settle_to(more, 2, FAKE_RUNNING);
 }
 
 /* ---- what is kept of a node ---- */
@@ -222,9 +207,7 @@ static uint64_t not_kept(uint32_t id, uint64_t nodes)
 	s.job = fake_host.jobs.find(id);
 	(void)sgang_conductor_keep(c, &s, NULL, 1000900, set);
 	fake_scheduler(false);
-	nodes = bits_of(set, toy_nodes);
-	sgang_nodeset_destroy(set);
-	return nodes;
+	return bits_left(set);
 }
 
 static uint32_t other(uint32_t cpus, uint32_t nodes)
@@ -240,14 +223,9 @@ static uint32_t other(uint32_t cpus, uint32_t nodes)
  * node that it takes whole, or on which its own are not free yet. */
 TOY_TEST(test_kept_is_what_is_used)
 {
-	struct fake_request long_one = plain(2, 500);
-	uint32_t ids[4], busy, one, two, whole, tasks;
+	uint32_t busy = occupy(0xc000, 1000500), one, two, whole, tasks;
 
-	long_one.partition = 0xc000;
-	busy = submit(long_one);
-	assert_true(fake_start(busy, FAKE_ALL_NODES));
-	fake_ends_at(busy, 1000500);
-	gather_to(MEMBER("train", 4, .cpus = 3, .partition = LEAF(3)), 4, ids,
+	gather_to(MEMBER("train", 4, .cpus = 3, .partition = LEAF(3)), 4, train,
 		  FAKE_PENDING);
 	one = other(1, 1);
 	two = other(2, 1);
@@ -261,25 +239,21 @@ TOY_TEST(test_kept_is_what_is_used)
 	assert_true(fake_start(one, 0x1000));
 	assert_true(not_kept(other(1, 1), LEAF(3)) == 0x2000);
 	fake_end(busy);
-	schedule_to(ids, 4, FAKE_RUNNING);
+	schedule_to(train, 4, FAKE_RUNNING);
 }
 
 /* Nor is one left to another user's job, where one of the two shares its nodes
  * with jobs of its own user alone. */
 TOY_TEST(test_kept_of_one_user)
 {
-	struct fake_request long_one = plain(2, 500), job = plain(1, 1);
-	uint32_t ids[4], busy;
+	struct fake_request job = plain(1, 1);
 
 	for (int own = 0; own < 2; own++) {
 		afresh(setup, "own %d", own);
-		long_one.partition = 0xc000;
-		busy = submit(long_one);
-		assert_true(fake_start(busy, FAKE_ALL_NODES));
-		fake_ends_at(busy, 1000500);
+		occupy(0xc000, 1000500);
 		gather_to(MEMBER("train", 4, .cpus = 3, .own_user = own,
 				 .partition = LEAF(3)),
-			  4, ids, FAKE_PENDING);
+			  4, train, FAKE_PENDING);
 		job.cpus = 1;
 		job.user = "bob";
 		job.own_user = false;
@@ -298,15 +272,11 @@ TOY_TEST(test_kept_of_one_user)
  * its tasks are divided as there is room, or it may do with fewer nodes. */
 TOY_TEST(test_kept_of_uneven)
 {
-	struct fake_request busy = plain(1, 500), job = plain(2, 1);
-	uint32_t ids[5], id;
+	struct fake_request job = plain(2, 1);
 
-	busy.partition = 0x1000;
-	id = submit(busy);
-	assert_true(fake_start(id, FAKE_ALL_NODES));
-	fake_ends_at(id, 1000500);
+	occupy(0x1000, 1000500);
 	/* they leave two CPUs on one of three nodes */
-	gather_to(MEMBER("train", 5, .cpus = 2, .partition = 0x7000), 5, ids,
+	gather_to(MEMBER("train", 5, .cpus = 2, .partition = 0x7000), 5, train,
 		  FAKE_PENDING);
 	job.cpus = 2;
 	assert_true(not_kept(submit(job), 0x7800) == 0x4800);
@@ -321,18 +291,13 @@ TOY_TEST(test_kept_of_uneven)
 /* Members that differ keep their nodes whole. */
 TOY_TEST(test_kept_of_unlike)
 {
-	struct fake_request long_one = plain(2, 500);
-	uint32_t ids[2], more[2], busy;
+	uint32_t more[2];
 
-	long_one.partition = 0xc000;
-	busy = submit(long_one);
-	assert_true(fake_start(busy, FAKE_ALL_NODES));
-	fake_ends_at(busy, 1000500);
+	occupy(0xc000, 1000500);
 	submit_many(MEMBER("train", 4, .cpus = 3, .partition = LEAF(3)), 2,
-		    ids);
-	submit_many(MEMBER("train", 4, .cpus = 4, .partition = LEAF(3)), 2,
-		    more);
-	settle();
+		    train);
+	submit_and_settle(MEMBER("train", 4, .cpus = 4, .partition = LEAF(3)),
+			  2, more);
 	assert_true(not_kept(other(1, 1), ALL_FREE) == (ALL_FREE & ~LEAF(3)));
 }
 
@@ -340,22 +305,21 @@ TOY_TEST(test_kept_of_unlike)
  * middle of the queue, or keep the nodes of the plan for a job before the gang. */
 TOY_TEST(test_plan_is_reserved)
 {
-	uint32_t first = busy_for(15, 1000500), ids[2], behind;
+	uint32_t first = busy_for(15, 1000500), behind;
 	uint64_t left;
 
-	gather_to(member_of("train", 2), 2, ids, FAKE_PENDING);
+	gather_to(member_of("train", 2), 2, train, FAKE_PENDING);
 	behind = other(CPUS, 1);
 	left = not_kept(behind, ALL_FREE);
 	assert_int_equal(__builtin_popcountll(left), NODES - 2);
-	fake_end(first);
-	pass();
+	end_and_pass(first);
 	assert_true(not_kept(behind, ALL_FREE) == left);
 	toy_backfill = true;
-	turn_on(ids[0], 0x0001, true);
+	turn_on(train[0], 0x0001, true);
 	assert_true(not_kept(behind, ALL_FREE) == left);
-	pass_to(ids, 2, FAKE_PENDING);
+	pass_to(train, 2, FAKE_PENDING);
 	toy_backfill = false;
-	schedule_to(ids, 2, FAKE_RUNNING);
+	schedule_to(train, 2, FAKE_RUNNING);
 	assert_true(not_kept(behind, ALL_FREE) == ALL_FREE);
 }
 
@@ -363,57 +327,53 @@ TOY_TEST(test_plan_is_reserved)
  * only its turn may help. */
 TOY_TEST(test_refused_is_not_planned)
 {
-	struct fake_request rq = MEMBER("train", 2, .not_on = ALL_FREE);
-	uint32_t first = busy_for(4, 1000500), ids[2];
+	uint32_t first = busy_for(4, 1000500);
 	char text[320];
 
-	gather_to(rq, 2, ids, FAKE_PENDING);
-	strcpy(text, fake_job(ids[0])->text);
-	fake_end(first);
-	pass();
-	assert_string_equal(fake_job(ids[0])->text, text);
+	gather_to(MEMBER("train", 2, .not_on = ALL_FREE), 2, train,
+		  FAKE_PENDING);
+	strcpy(text, fake_job(train[0])->text);
+	end_and_pass(first);
+	assert_string_equal(fake_job(train[0])->text, text);
 }
 
 /* A plan is one for what the members asked then. */
 TOY_TEST(test_plan_of_other_requests)
 {
 	struct fake_request rq = MEMBER("train", 2, .partition = LEAF(0));
-	uint32_t first = busy_for(15, 1000500), ids[2];
+	uint32_t first = busy_for(15, 1000500);
 
-	gather_to(rq, 2, ids, FAKE_PENDING);
-	fake_end(first);
-	pass();
+	gather_to(rq, 2, train, FAKE_PENDING);
+	end_and_pass(first);
 	rq.partition = LEAF(3);
-	fake_update(ids[0], &rq);
-	fake_update(ids[1], &rq);
+	fake_update(train[0], &rq);
+	fake_update(train[1], &rq);
 	pass();
 	toy_backfill = true;
-	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 	assert_true(sgang_conductor_has_turns(c));
 	assert_int_equal(__builtin_popcountll(fence()), 2);
 	assert_true((fence() & ~LEAF(3)) == 0);
 	assert_true(not_kept(other(CPUS, 1), ALL_FREE) == ALL_FREE);
-	pass_to(ids, 2, FAKE_RUNNING);
+	pass_to(train, 2, FAKE_RUNNING);
 }
 
 /* A plan does not try all that a turn does, --prefer and reservations that
  * attract jobs among others: plans that fail put off no turn. */
 TOY_TEST(test_plans_put_off_no_turn)
 {
-	uint32_t ids[4], more[4], turns = 0;
+	uint32_t more[4], turns = 0;
 
 	busy_for(14, 1000500);
-	submit_many(MEMBER("train", 8, .cpus = 3), 4, ids);
-	submit_many(MEMBER("train", 8, .cpus = 4), 4, more);
-	settle();
+	submit_many(MEMBER("train", 8, .cpus = 3), 4, train);
+	submit_and_settle(MEMBER("train", 8, .cpus = 4), 4, more);
 	for (int i = 0; i < 12; i++) {
 		uint32_t brief = other(1, 1);
 
 		assert_true(fake_start(brief, FAKE_ALL_NODES));
 		fake_end(brief);
-		fake_clock(1);
-		pass();
-		assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+		wait_and_pass(1);
+		assert_int_equal(turn(train[0]), SGANG_TURN_TAKEN);
 		turns += sgang_conductor_has_turns(c);
 		pass();
 	}
@@ -427,32 +387,32 @@ TOY_TEST(test_plans_put_off_no_turn)
  * moment has come the gang is tried, though nothing was freed. */
 TOY_TEST(test_joint_start_after_others)
 {
-	uint32_t busy = submit(plain(12, 500)), before, behind, ids[3];
+	uint32_t busy = submit(plain(12, 500)), before, behind;
 
 	assert_true(fake_start(busy, LEAF(0) | LEAF(1) | LEAF(2)));
-	fake_ends_at(busy, 1000500);
+	fake_job(busy)->ends = 1000500;
 	before = submit(plain(16, 300));
 	behind = submit(plain(16, 1));
-	submit_and_pass(member_of("train", 3), 3, ids);
+	submit_and_pass(member_of("train", 3), 3, train);
 	fake_set_aside(before, 0x7fff, 1000500, 1000900);
 	/* backfill offers what it has not set aside */
-	turn_on(ids[0], LEAF(3) & ~0x7fffULL, true);
-	pass_to(ids, 3, FAKE_PENDING);
+	turn_on(train[0], LEAF(3) & ~0x7fffULL, true);
+	pass_to(train, 3, FAKE_PENDING);
 	assert_int_equal(joint_start("train"), 1000900);
 	fake_set_aside(behind, 0x7fff, 1000500, 1000900);
 	fake_clock(5);
-	turn_on(ids[0], 0x8000, true);
+	turn_on(train[0], 0x8000, true);
 	pass();
-	assert_int_equal(record_of(ids[0]).attempts, 2);
+	recorded(train[0], "attempts=2");
 	assert_int_equal(joint_start("train"),
 			 0); /* now, but for what is kept */
-	fake_set_aside(ids[1], 0x7fff, 1000500, 1000900);
+	fake_set_aside(train[1], 0x7fff, 1000500, 1000900);
 	fake_clock(5);
-	turn_on(ids[0], 0x8000, true);
+	turn_on(train[0], 0x8000, true);
 	pass();
 	assert_int_equal(joint_start("train"), 0);
 	fake_end(before);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	schedule_to(train, 3, FAKE_RUNNING);
 }
 
 /* Backfill begins with the first job of its queue again. */
@@ -479,34 +439,31 @@ TOY_TEST(test_plan_beside_others)
 	} of[] = { { 0, false }, { 1000, false }, { 300, true } };
 
 	for (size_t i = 0; i < COUNT(of); i++) {
-		struct fake_request rq = MEMBER("train", 6,
-						.time_limit = of[i].limit);
-		uint32_t busy, before, ids[6];
+		uint32_t before;
 
 		afresh(setup, "i %zu", i);
-		busy = submit(plain(8, 500));
-		assert_true(fake_start(busy, LEAF(0) | LEAF(1)));
-		fake_ends_at(busy, 1000500);
+		run_until(plain(8, 500), LEAF(0) | LEAF(1), 1000500);
 		before = submit(plain(12, 300));
 		fake_set_aside(before, 0x0fff, 1000500, 1000900);
-		submit_and_pass(rq, 6, ids);
+		submit_and_pass(MEMBER("train", 6, .time_limit = of[i].limit),
+				6, train);
 		assert_int_equal(joint_start("train"),
 				 of[i].fits ? 0 : 1000900);
 		toy_backfill = true;
-		turn_on(ids[0], 0xf000, true);
+		turn_on(train[0], 0xf000, true);
 		assert_true(sgang_conductor_has_turns(c) == of[i].fits);
 		if (of[i].fits)
 			continue;
-		pass_to(ids, 6, FAKE_PENDING);
+		pass_to(train, 6, FAKE_PENDING);
 
 		fake_set_aside(before, 0x03ff, 1000500, 1000900);
 		pass();
-		turn_on(ids[0], 0xfc00, true);
+		turn_on(train[0], 0xfc00, true);
 		assert_false(sgang_conductor_has_turns(c));
 		next_cycle();
 		pass();
-		turn_on(ids[0], 0xfc00, true);
-		pass_to(ids, 6, FAKE_RUNNING);
+		turn_on(train[0], 0xfc00, true);
+		pass_to(train, 6, FAKE_RUNNING);
 	}
 }
 
@@ -515,12 +472,12 @@ TOY_TEST(test_plan_beside_others)
  * jobs that end before its outdated start come before it. */
 TOY_TEST(test_start_comes_nearer)
 {
-	uint32_t before, ids[3];
+	uint32_t before;
 
 	busy_for(16, 1000500);
 	before = submit(plain(16, 300));
 	fake_set_aside(before, ALL_FREE, 1000500, 1000900);
-	submit_and_pass(member_of("train", 3), 3, ids);
+	submit_and_pass(member_of("train", 3), 3, train);
 	assert_int_equal(joint_start("train"), 1000900);
 	wait_and_pass(1);
 	assert_int_equal(joint_start("train"), 1000900);
@@ -543,12 +500,12 @@ static void has_begun(uint32_t id)
  * outdated start. */
 TOY_TEST(test_job_before_begins)
 {
-	uint32_t before, small, ids[3];
+	uint32_t before, small;
 
 	busy_for(16, 1000500);
 	before = submit(plain(16, 300));
 	fake_set_aside(before, ALL_FREE, 1000500, 1000900);
-	submit_and_pass(member_of("train", 3), 3, ids);
+	submit_and_pass(member_of("train", 3), 3, train);
 	assert_int_equal(joint_start("train"), 1000900);
 	small = submit(plain(1, 1));
 	assert_int_equal(not_kept(small, ALL_FREE), ALL_FREE);
@@ -566,17 +523,14 @@ TOY_TEST(test_job_before_begins)
 /* The preferred level is given up after three seconds, in the pass of then. */
 TOY_TEST(test_moment_has_come)
 {
-	struct fake_request rq = MEMBER("train", 5,
-					.topology = "prefer:leaf@0:03");
-	uint32_t ids[5];
-
-	gather_to(rq, 5, ids, FAKE_PENDING);
+	gather_to(MEMBER("train", 5, .topology = "prefer:leaf@0:03"), 5, train,
+		  FAKE_PENDING);
 	for (int i = 0; i < 2; i++) {
 		wait_and_schedule(1);
-		all_in_state(ids, 5, FAKE_PENDING);
+		all_in_state(train, 5, FAKE_PENDING);
 	}
 	wait_and_pass(1);
-	schedule_to(ids, 5, FAKE_RUNNING);
+	schedule_to(train, 5, FAKE_RUNNING);
 }
 
 /* ---- jobs and gangs that come and go ---- */
@@ -623,11 +577,8 @@ static void cycle(void)
 
 static void end_some(void)
 {
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		if (j->live && j->state == FAKE_RUNNING &&
-		    below(j->gang[0] ? 4 : 6) == 0)
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == FAKE_RUNNING && below(j->gang[0] ? 4 : 6) == 0)
 			fake_end(j->id);
 	}
 	fake_purge();
@@ -637,12 +588,8 @@ static uint32_t count(bool gangs)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		n += j->live && j->state == FAKE_PENDING &&
-		     !j->gang[0] != gangs;
-	}
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j))
+		n += j->state == FAKE_PENDING && !j->gang[0] != gangs;
 	return n;
 }
 

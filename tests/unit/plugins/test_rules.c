@@ -10,17 +10,16 @@
 /* 0.7, 0.8: members keep what they got until all have something. */
 TOY_TEST(test_nonstrict_accumulates)
 {
-	uint32_t ids[4], first, second;
+	uint32_t first, second;
 
 	first = busy(14);
-	submit_and_pass(nonstrict_of("train", 4), 4, ids);
-	schedule_and_pass();
+	gather(nonstrict_of("train", 4), 4, train);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	assert_int_equal(in_state("train", FAKE_RUNNING), 0);
-	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_HOLDING);
-	assert_int_equal(record_of(ids[0]).mode, SGANG_MODE_NONSTRICT);
-	assert_false(record_of(ids[0]).placed);
-	mentions(ids[3], "Gang alice/train holding 2/4 members since ");
+	recorded(train[0], "phase=holding");
+	assert_int_equal(record_of(train[0]).mode, SGANG_MODE_NONSTRICT);
+	recorded(train[0], "!rank");
+	mentions(train[3], "Gang alice/train holding 2/4 members since ");
 
 	/* the rest fits: all start in one step */
 	fake_end(first);
@@ -28,27 +27,24 @@ TOY_TEST(test_nonstrict_accumulates)
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 3);
 	fake_end(second);
-	schedule_to(ids, 4, FAKE_RUNNING);
+	schedule_to(train, 4, FAKE_RUNNING);
 	assert_int_equal(fake_counts.undone, 0);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_true(record_of(ids[i]).placed);
-		assert_int_equal(record_of(ids[i]).member_rank, i);
-		is_told(ids[i], "SLURM_GANG_MEMBERS", "4");
+		recorded(train[i], "rank=%d/*", i);
+		is_told(train[i], "SLURM_GANG_MEMBERS", "4");
 	}
 }
 
 /* 0.2: a strict gang in the same place holds nothing. */
 TOY_TEST(test_strict_holds_nothing)
 {
-	uint32_t ids[4];
-
 	busy(14);
-	gather_to(member_of("train", 4), 4, ids, FAKE_PENDING);
+	gather_to(member_of("train", 4), 4, train, FAKE_PENDING);
 	/* 0.3, 0.4: two would fit, the third was tried, one was not */
-	assert_int_equal(record_of(ids[0]).tried, 3);
-	assert_int_equal(record_of(ids[0]).skipped, 1);
-	assert_int_equal(record_of(ids[2]).round, record_of(ids[0]).attempts);
-	assert_int_equal(record_of(ids[3]).round, 0);
+	recorded(train[0], "tried=3 skipped=1");
+	assert_int_equal(record_of(train[2]).round,
+			 record_of(train[0]).attempts);
+	recorded(train[3], "!round");
 }
 
 /* 0.39 to 0.41, 0.45: each attempt is a cycle, in which a member is tried once,
@@ -61,29 +57,21 @@ TOY_TEST(test_cycles)
 	busy(12);
 	submit_many(member_of("strict", 4), 4, strict);
 	submit_and_pass(nonstrict_of("loose", 4), 4, loose);
-	(void)turn(strict[0]);
-	pass();
-	assert_int_equal(record_of(strict[0]).attempts, 1);
-	assert_int_equal(record_of(strict[0]).round, 1);
-	assert_int_equal(record_of(strict[3]).round, 0);
-	for (int i = 0; i < 3; i++) {
-		(void)turn(strict[0]);
-		pass();
-	}
-	assert_int_equal(record_of(strict[0]).attempts, 1);
+	reach(strict[0]);
+	recorded(strict[0], "attempts=1 round=1");
+	recorded(strict[3], "!round");
+	for (int i = 0; i < 3; i++)
+		reach(strict[0]);
+	recorded(strict[0], "attempts=1");
 
-	(void)turn(loose[0]);
-	pass();
-	assert_int_equal(record_of(loose[3]).tried, 4);
-	assert_int_equal(record_of(loose[3]).skipped, 0);
+	reach(loose[0]);
+	recorded(loose[3], "tried=4 !skipped");
 	/* what it took is nothing for the other, what is freed may be */
 	last = record_of(strict[0]).attempts;
-	(void)turn(strict[1]);
-	pass();
+	reach(strict[1]);
 	assert_int_equal(record_of(strict[0]).attempts, last);
 	fake_end(first);
-	(void)turn(strict[1]);
-	pass();
+	reach(strict[1]);
 	assert_true(record_of(strict[0]).attempts > last);
 }
 
@@ -95,8 +83,7 @@ TOY_TEST(test_modes_side_by_side)
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
 	submit_and_pass(nonstrict_of("loose", 4), 4, loose);
-	for (int i = 0; i < 3; i++)
-		schedule_and_pass();
+	cycles(3);
 	assert_int_equal(in_state("strict", FAKE_HELD), 0);
 	assert_int_equal(in_state("loose", FAKE_HELD), 2);
 }
@@ -104,12 +91,9 @@ TOY_TEST(test_modes_side_by_side)
 /* 0.49: when one member has its turn, all of them are tried at once. */
 TOY_TEST(test_siblings_follow)
 {
-	uint32_t ids[4];
-
 	busy(13);
-	submit_and_pass(nonstrict_of("train", 4), 4, ids);
-	(void)turn(ids[2]);
-	pass();
+	submit_and_pass(nonstrict_of("train", 4), 4, train);
+	reach(train[2]);
 	assert_int_equal(in_state("train", FAKE_HELD), 3);
 }
 
@@ -117,61 +101,51 @@ TOY_TEST(test_siblings_follow)
 TOY_TEST(test_nonstrict_skips)
 {
 	struct fake_request big = nonstrict_of("train", 3), small = big;
-	uint32_t ids[3];
 
 	big.nodes = 13;
 	busy(4);
-	ids[0] = submit(big);
-	ids[1] = submit(small);
-	ids[2] = submit(small);
-	pass();
-	schedule_to(&ids[0], 1, FAKE_PENDING);
-	assert_int_equal(fake_state(ids[1]), FAKE_HELD);
-	assert_int_equal(fake_state(ids[2]), FAKE_HELD);
+	train[0] = submit(big);
+	train[1] = submit(small);
+	train[2] = arrive(small);
+	schedule_to(&train[0], 1, FAKE_PENDING);
+	assert_int_equal(fake_state(train[1]), FAKE_HELD);
+	assert_int_equal(fake_state(train[2]), FAKE_HELD);
 }
 
 /* A gang that could not start even alone on the cluster holds nothing. */
 TOY_TEST(test_never_fits)
 {
-	uint32_t ids[17];
-
-	gather_to(nonstrict_of("train", 17), 17, ids, FAKE_PENDING);
-	says(ids[0], "Gang alice/train waits: "
-		     "17 nodes are needed, and 16 have what its members "
-		     "ask for");
+	gather_to(nonstrict_of("train", 17), 17, train, FAKE_PENDING);
+	says(train[0], "Gang alice/train waits: "
+		       "17 nodes are needed, and 16 have what its members "
+		       "ask for");
 }
 
 /* A limit of its association: it holds nothing, since what it holds counts. */
 TOY_TEST(test_nonstrict_limit)
 {
-	uint32_t ids[4];
-
-	submit_many(nonstrict_of("train", 4), 4, ids);
-	fake_limit(ids[2], true);
-	pass();
-	schedule_to(ids, 4, FAKE_PENDING);
+	submit_many(nonstrict_of("train", 4), 4, train);
+	fake_job(train[2])->limited = true;
+	settle_to(train, 4, FAKE_PENDING);
 	assert_true(fake_idle_nodes() == ALL_FREE);
-	mentions(ids[0], "AssocGrpCpuLimit");
+	mentions(train[0], "AssocGrpCpuLimit");
 	/* it is out of the way of others, and asks again */
-	assert_true(fake_job(ids[0])->parked);
-	fake_limit(ids[2], false);
+	assert_true(fake_job(train[0])->parked);
+	fake_job(train[2])->limited = false;
 	wait_and_pass(10);
-	schedule_to(ids, 4, FAKE_RUNNING);
+	schedule_to(train, 4, FAKE_RUNNING);
 }
 
 /* A member that is cancelled leaves too few: the others hold in vain. */
 TOY_TEST(test_nonstrict_too_few_left)
 {
-	uint32_t ids[4];
-
 	busy(14);
-	submit_and_pass(nonstrict_of("train", 4), 4, ids);
-	schedule_and_pass();
+	gather(nonstrict_of("train", 4), 4, train);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
-	end_and_pass(ids[3]);
+	end_and_pass(train[3]);
 	assert_int_equal(in_state("train", FAKE_HELD), 0);
 	pass();
-	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_GATHERING);
+	recorded(train[0], "phase=gathering");
 }
 
 /* 6.8: another job starts at the place of a member that holds. */
@@ -191,49 +165,44 @@ static void yield_one(uint32_t id, uint32_t to)
 
 TOY_TEST(test_nonstrict_yields)
 {
-	uint32_t ids[4], first, other;
+	uint32_t first, other;
 
 	first = busy(14);
-	submit_and_pass(nonstrict_of("train", 4), 4, ids);
-	schedule_and_pass();
+	gather(nonstrict_of("train", 4), 4, train);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	other = submit(plain(1, 1000));
-	yield_one(ids[0], other);
-	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	yield_one(train[0], other);
+	assert_int_equal(fake_state(train[0]), FAKE_PENDING);
 	pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
-	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_PREEMPTED);
+	recorded(train[0], "holdend=preempted");
 
 	/* it is a member as before */
-	fake_end(other);
-	schedule_and_pass();
+	end_and_schedule(other);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	fake_end(first);
-	schedule_to(ids, 4, FAKE_RUNNING);
+	schedule_to(train, 4, FAKE_RUNNING);
 	assert_false(sgang_conductor_may_yield(
 		c, &(struct sgang_spec){ .ns = "nobody" },
-		fake_host.jobs.find(ids[0])));
+		fake_host.jobs.find(train[0])));
 }
 
 /* 0.36, 0.54: slurmctld is restarted, or killed, while members hold. */
 TOY_TEST(test_nonstrict_restart)
 {
 	for (int died = 0; died < 2; died++) {
-		uint32_t ids[4], other;
+		uint32_t other;
 
-		fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-		sgang_conductor_destroy(c);
-		start_conductor();
+		afresh(setup, "died %d", died);
 		other = busy(14);
-		submit_and_pass(nonstrict_of("train", 4), 4, ids);
-		schedule_and_pass();
+		gather(nonstrict_of("train", 4), 4, train);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		come_back_and_pass(died);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		assert_int_equal(fake_counts.adopted, 2);
 		fake_end(other);
-		schedule_to(ids, 4, FAKE_RUNNING);
-		is_told(ids[3], "SLURM_GANG_MEMBER_RANK", "3");
+		schedule_to(train, 4, FAKE_RUNNING);
+		is_told(train[3], "SLURM_GANG_MEMBER_RANK", "3");
 	}
 }
 
@@ -250,34 +219,30 @@ static void nodes_tell(void)
 TOY_TEST(test_spoilt_record)
 {
 	for (size_t spoilt = 1; spoilt <= 2; spoilt++) {
-		uint32_t ids[4], other;
+		uint32_t other;
 
-		fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-		sgang_conductor_destroy(c);
-		start_conductor();
+		afresh(setup, "spoilt %zu", spoilt);
 		other = busy(14);
-		submit_and_pass(nonstrict_of("train", 4), 4, ids);
-		schedule_and_pass();
+		gather(nonstrict_of("train", 4), 4, train);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		for (size_t i = 0; i < spoilt; i++)
-			fake_spoil(ids[i]);
+			fake_spoil(train[i]);
 		come_back_and_pass(false);
 		assert_int_equal(in_state("train", FAKE_HELD), 2);
 		nodes_tell();
 		assert_int_equal(in_state("train", FAKE_RUNNING), 0);
-		fake_end(other);
-		schedule_and_pass();
+		end_and_schedule(other);
 		nodes_tell();
-		all_in_state(ids, 4, FAKE_RUNNING);
+		all_in_state(train, 4, FAKE_RUNNING);
 	}
 }
 
 /* A member that comes after the start, and whose record was never written. */
 TOY_TEST(test_late_without_record)
 {
-	uint32_t ids[2], late;
+	uint32_t late;
 
-	start_many(member_of("train", 2), 2, ids);
+	start_many(member_of("train", 2), 2, train);
 	late = submit(member_of("train", 2));
 	schedule_and_pass();
 	fake_spoil(late);
@@ -298,11 +263,8 @@ static uint32_t run_all(uint64_t *fuzz, const char *what)
 		pending = 0;
 		schedule_and_pass();
 		pass();
-		for (size_t i = 0; i < FAKE_JOBS; i++) {
-			const struct fake_job *j = fake_record(i);
-
-			if (!j->live)
-				continue;
+		for (const struct fake_job *j = fake_next(NULL); j;
+		     j = fake_next(j)) {
 			pending += j->state == FAKE_PENDING ||
 				   j->state == FAKE_HELD;
 			if (j->state == FAKE_RUNNING && fuzz_below(fuzz, 2))
@@ -340,14 +302,6 @@ static void submit_shuffled(uint64_t *fuzz, struct fake_request *all,
 	}
 }
 
-static void new_cluster(uint32_t seed, const char *what)
-{
-	sgang_conductor_destroy(c);
-	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-	start_conductor();
-	snprintf(context, sizeof(context), "%s, seed %u", what, seed);
-}
-
 /* With the thread sanitizer test_sixty_gangs alone took 26 minutes for all. */
 #ifdef __SANITIZE_THREAD__
 #define SEEDS 10
@@ -363,7 +317,7 @@ TOY_TEST(test_three_of_five)
 		uint64_t fuzz = seed;
 		struct fake_request all[15];
 
-		new_cluster(seed, "three gangs of 5");
+		afresh(setup, "three gangs of 5, seed %u", seed);
 		busy(6);
 		for (uint32_t i = 0; i < 15; i++)
 			all[i] = nonstrict_of(names[i / 5], 5);
@@ -384,22 +338,17 @@ TOY_TEST(test_three_three_four)
 	/* the first takes three nodes, then the second, then four are left */
 	fake_end(room);
 	room = busy(13);
-	(void)turn(a[0]);
-	pass();
+	reach(a[0]);
 	fake_end(room);
 	room = busy(10);
-	(void)turn(b[0]);
-	pass();
+	reach(b[0]);
 	fake_end(room);
 	room = busy(6);
-	(void)turn(d[0]);
-	pass();
+	reach(d[0]);
 	schedule_and_pass();
 	schedule_to(a, 5, FAKE_RUNNING);
-	for (int i = 0; i < 5; i++)
-		fake_end(a[i]);
-	for (int i = 0; i < 4; i++)
-		schedule_and_pass();
+	end_all(a, 5);
+	cycles(4);
 	all_in_state(b, 5, FAKE_RUNNING);
 }
 
@@ -407,7 +356,6 @@ TOY_TEST(test_three_three_four)
  * same, and so does a gang that holds nothing, when backfill plans for it. */
 TOY_TEST(test_out_of_reach)
 {
-	struct fake_request rq = member_of("strict", 16);
 	uint32_t a[10], b[10], strict[16], room;
 
 	room = busy(16);
@@ -415,49 +363,37 @@ TOY_TEST(test_out_of_reach)
 	submit_and_pass(nonstrict_of("b", 10), 10, b);
 	fake_end(room);
 	room = busy(8);
-	(void)turn(b[0]);
-	pass();
+	reach(b[0]);
 	fake_end(room);
-	rq.priority = 200;
-	submit_many(rq, 16, strict);
-	(void)turn(a[0]);
-	pass();
+	submit_many(MEMBER("strict", 16, .priority = 200), 16, strict);
+	reach(a[0]);
 	pass_to(a, 10, FAKE_RUNNING);
-	for (int i = 0; i < 10; i++)
-		fake_end(a[i]);
+	end_all(a, 10);
 	(void)turn(b[0]);
 	pass_to(b, 10, FAKE_RUNNING);
-	for (int i = 0; i < 10; i++)
-		fake_end(b[i]);
+	end_all(b, 10);
 	schedule_to(strict, 16, FAKE_RUNNING);
 }
 
 /* A strict gang that comes before holders and holds nothing. */
 TOY_TEST(test_holders_give_way_to_strict)
 {
-	struct fake_request rq = member_of("strict", 16);
 	uint32_t a[10], strict[16], room;
 	struct sgang_spec spec;
 
 	room = busy(8);
 	submit_and_pass(nonstrict_of("a", 10), 10, a);
-	(void)turn(a[0]);
-	pass();
+	reach(a[0]);
 	assert_int_equal(in_state("a", FAKE_HELD), 8);
-	rq.priority = 200;
-	submit_many(rq, 16, strict);
-	fake_user_hold(a[9], false);
-	pass();
+	submit_many(MEMBER("strict", 16, .priority = 200), 16, strict);
+	hold_and_pass(a[9], false);
 	end_and_pass(room);
 	/* backfill plans for it, nobody reaches it */
-	sgang_spec_init(&spec);
-	strcpy(spec.ns, "alice");
-	strcpy(spec.name, "strict");
+	spec = named("alice", "strict");
 	fake_scheduler(true);
 	(void)sgang_conductor_joint_start(c, &spec);
 	fake_scheduler(false);
-	pass();
-	pass();
+	passes(2);
 	assert_int_equal(in_state("strict", FAKE_PENDING), 16);
 	/* the free nodes are not the holders': it has to be reached */
 	(void)turn(strict[0]);
@@ -470,17 +406,17 @@ TOY_TEST(test_two_groups)
 	static const struct {
 		const char *name, *more;
 	} gangs[] = {
-		{ "a", "gang_mode=nonstrict|gang_groups=alice/a,alice/b" },
-		{ "c", "gang_mode=nonstrict|gang_groups=alice/c,alice/d" },
-		{ "b", "gang_mode=nonstrict|gang_groups=alice/a,alice/b" },
-		{ "d", "gang_mode=nonstrict|gang_groups=alice/c,alice/d" },
+		{ "a", "mode=nonstrict|groups=alice/a,alice/b" },
+		{ "c", "mode=nonstrict|groups=alice/c,alice/d" },
+		{ "b", "mode=nonstrict|groups=alice/a,alice/b" },
+		{ "d", "mode=nonstrict|groups=alice/c,alice/d" },
 	};
 
 	for (uint32_t seed = 0; seed <= SEEDS; seed++) {
 		uint64_t fuzz = seed + 1;
 		struct fake_request all[16];
 
-		new_cluster(seed, "groups A B and C D");
+		afresh(setup, "groups A B and C D, seed %u", seed);
 		busy(6);
 		for (uint32_t i = 0; i < 16; i++) {
 			all[i] = member_of(gangs[i / 4].name, 4);
@@ -503,7 +439,7 @@ TOY_TEST(test_two_of_all)
 		uint64_t fuzz = seed;
 		struct fake_request all[120];
 
-		new_cluster(seed, "two gangs of everything");
+		afresh(setup, "two gangs of everything, seed %u", seed);
 		busy(1);
 		for (uint32_t i = 0; i < 120; i++) {
 			all[i] = nonstrict_of(i < 60 ? "a" : "b", 60);
@@ -555,14 +491,13 @@ TOY_TEST(test_give_up)
 {
 	uint32_t a[5], b[5], room;
 
-	fake_recommits(false);
+	fake_world.recommits = false;
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
 	submit_and_pass(nonstrict_of("b", 5), 5, b);
 	fake_end(room);
 	room = busy(13);
-	(void)turn(b[0]);
-	pass();
+	reach(b[0]);
 	assert_int_equal(in_state("b", FAKE_HELD), 3);
 	fake_end(room);
 	room = busy(10);
@@ -572,25 +507,23 @@ TOY_TEST(test_give_up)
 
 /* ---- groups ---- */
 
-#define WITH(others) "gang_groups=" others
+#define WITH(others) "groups=" others
 
 /* 0.10, 0.22, 0.30, 0.47: two roles of different users, shapes and partitions
  * start in one step, and nothing starts while one of them is incomplete. */
 TOY_TEST(test_group)
 {
-	struct fake_request b = member_of("worker", 3);
+	struct fake_request b = MEMBER("worker", 3,
+				       .more = WITH("alice/driver,bob/worker"),
+				       .user = "bob", .partition = LEAF(2));
 	uint32_t driver, workers[3];
 
-	b.more = WITH("alice/driver,bob/worker");
-	b.user = "bob";
-	b.partition = LEAF(2);
 	driver = submit(MEMBER("driver", 1, .more = WITH("bob/worker"),
 			       .partition = LEAF(0), .cpus = 2));
 	submit_and_pass(b, 2, workers);
 	schedule_to(&driver, 1, FAKE_PENDING);
 	mentions(driver, "Gang bob/worker gathering 2/3 members");
-	workers[2] = submit(b);
-	pass();
+	workers[2] = arrive(b);
 	schedule_to(&driver, 1, FAKE_RUNNING);
 	all_in_state(workers, 3, FAKE_RUNNING);
 	is_told(driver, "SLURM_GANG_MEMBERS", "1");
@@ -605,8 +538,7 @@ TOY_TEST(test_group_all_or_none)
 
 	a.more = b.more = WITH("alice/a,alice/b");
 	b.partition = LEAF(3);
-	other = submit(plain(3, 1000));
-	assert_true(fake_start(other, LEAF(3)));
+	other = run_on(plain(3, 1000), LEAF(3));
 	submit_many(a, 2, ids);
 	submit_and_pass(b, 2, ids + 2);
 	schedule_to(ids, 4, FAKE_PENDING);
@@ -619,12 +551,11 @@ TOY_TEST(test_group_all_or_none)
 TOY_TEST(test_group_in_the_way)
 {
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
-	uint32_t ids[4], other;
+	uint32_t ids[4];
 
 	a.more = b.more = WITH("alice/a,alice/b");
 	b.partition = 0x3; /* n0, n1 */
-	other = submit(plain(12, 1000));
-	assert_true(fake_start(other, ALL_FREE & ~(uint64_t)0x33));
+	run_on(plain(12, 1000), ALL_FREE & ~(uint64_t)0x33);
 	submit_many(a, 2, ids);
 	submit_and_pass(b, 2, ids + 2);
 	schedule_to(ids, 4, FAKE_RUNNING);
@@ -636,12 +567,10 @@ TOY_TEST(test_group_in_the_way)
  * concerned, his waits and says why. */
 TOY_TEST(test_no_consent)
 {
-	struct fake_request b = member_of("hanger-on", 1);
-	uint32_t train[2], other;
+	uint32_t other;
 
-	b.user = "bob";
-	b.more = WITH("alice/train");
-	other = submit(b);
+	other = submit(MEMBER("hanger-on", 1, .user = "bob",
+			      .more = WITH("alice/train")));
 	gather_to(member_of("train", 2), 2, train, FAKE_RUNNING);
 	assert_int_equal(fake_state(other), FAKE_PENDING);
 	assert_true(fake_job(other)->parked);
@@ -653,8 +582,7 @@ TOY_TEST(test_group_missing)
 {
 	uint32_t id;
 
-	id = submit(MEMBER("a", 1, .more = WITH("alice/b")));
-	pass();
+	id = arrive(MEMBER("a", 1, .more = WITH("alice/b")));
 	schedule_to(&id, 1, FAKE_PENDING);
 	mentions(id, "gang alice/b is not there");
 }
@@ -667,8 +595,7 @@ TOY_TEST(test_no_group)
 
 	a.more = b.more = WITH("");
 	one = submit(a);
-	two = submit(b);
-	pass();
+	two = arrive(b);
 	schedule_to(&one, 1, FAKE_RUNNING);
 	assert_int_equal(fake_state(two), FAKE_PENDING);
 }
@@ -680,14 +607,12 @@ TOY_TEST(test_group_mixed_modes)
 	struct fake_request a = member_of("a", 3), b = member_of("b", 2);
 	uint32_t strict[2], loose[3], other;
 
-	a.more = WITH("alice/b") "|gang_mode=nonstrict";
+	a.more = WITH("alice/b") "|mode=nonstrict";
 	b.more = WITH("alice/a");
 	a.partition = LEAF(0);
-	other = submit(plain(2, 1000));
-	assert_true(fake_start(other, LEAF(0)));
+	other = run_on(plain(2, 1000), LEAF(0));
 	submit_many(a, 3, loose);
-	submit_and_pass(b, 2, strict);
-	schedule_and_pass();
+	gather(b, 2, strict);
 	assert_int_equal(in_state("a", FAKE_HELD), 2);
 	all_in_state(strict, 2, FAKE_PENDING);
 	fake_end(other);
@@ -703,20 +628,18 @@ TOY_TEST(test_order)
 	for (uint32_t place = 0; place < 4; place++) {
 		uint32_t driver = 0;
 
-		new_cluster(place, "driver's place");
+		afresh(setup, "driver's place %u", place);
 		busy(14);
 		for (uint32_t i = 0; i < 4; i++) {
 			struct fake_request rq = MEMBER("spark", 2, .total = 4);
 
-			rq.more = (i == place) ? "gang_order=0" :
-						 "gang_order=1";
+			rq.more = (i == place) ? "order=0" : "order=1";
 			if (i == place)
 				driver = submit(rq);
 			else
 				submit(rq);
 		}
-		pass();
-		schedule_to(&driver, 1, FAKE_RUNNING);
+		settle_to(&driver, 1, FAKE_RUNNING);
 		assert_int_equal(in_state("spark", FAKE_RUNNING), 2);
 	}
 }
@@ -725,34 +648,31 @@ TOY_TEST(test_order)
 TOY_TEST(test_order_waits)
 {
 	struct fake_request rq = MEMBER("spark", 2, .total = 4,
-					.more = "gang_order=0");
+					.more = "order=0");
 	uint32_t driver, executors[3];
 
 	driver = submit(rq);
 	rq.more = NULL;
 	submit_many(rq, 3, executors);
-	fake_user_hold(driver, true);
-	pass();
+	hold_and_pass(driver, true);
 	schedule_and_pass();
 	assert_int_equal(in_state("spark", FAKE_RUNNING), 0);
 	mentions(executors[0], "--gang-order");
-	fake_user_hold(driver, false);
-	pass();
+	hold_and_pass(driver, false);
 	schedule_to(&driver, 1, FAKE_RUNNING);
 }
 
 /* 0.5, 0.19: the total first, then the minimum; the third is ordinary. */
 TOY_TEST(test_total)
 {
-	uint32_t ids[3], other;
+	uint32_t other;
 
 	other = busy(14);
-	submit_and_pass(MEMBER("train", 2, .total = 3), 3, ids);
-	schedule_and_pass();
+	gather(MEMBER("train", 2, .total = 3), 3, train);
 	assert_int_equal(in_state("train", FAKE_RUNNING), 2);
 	pass();
 	fake_end(other);
-	schedule_to(ids, 3, FAKE_RUNNING);
+	schedule_to(train, 3, FAKE_RUNNING);
 }
 
 /* ---- waiting time ---- */
@@ -761,52 +681,46 @@ TOY_TEST(test_total)
  * cap, nothing is held afterwards and nobody starts until one is released. */
 TOY_TEST(test_waiting_time)
 {
-	struct fake_request rq = nonstrict_of("train", 4);
-	uint32_t ids[4], late, other;
+	struct fake_request rq = MEMBER(
+		"train", 4, .more = "mode=nonstrict|waiting_time=1:00:00");
+	uint32_t late, other;
 
-	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
 	other = busy(14);
-	submit_and_pass(rq, 4, ids);
+	submit_and_pass(rq, 4, train);
 	fake_clock(5000); /* in the queue does not count */
 	pass();
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	wait_and_pass(3599);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
-	wait_to(1, ids, 4, FAKE_PENDING);
+	wait_to(1, train, 4, FAKE_PENDING);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_true(fake_job(ids[i])->user_hold);
-		says(ids[i], "GangTimeout");
-		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_TIMEOUT);
+		assert_true(fake_job(train[i])->user_hold);
+		says(train[i], "GangTimeout");
+		recorded(train[i], "phase=timeout");
 	}
 	/* 0.44: never again by itself, nor one that comes later */
 	fake_end(other);
-	late = submit(rq);
-	pass();
-	schedule_to(ids, 4, FAKE_PENDING);
+	late = arrive(rq);
+	schedule_to(train, 4, FAKE_PENDING);
 	says(late, "GangTimeout");
 
-	fake_snapshot();
-	come_back_and_pass(true);
-	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_TIMEOUT);
-	fake_user_hold(ids[2], false);
-	pass();
-	schedule_to(ids, 4, FAKE_RUNNING);
+	crash_and_pass();
+	recorded(train[1], "phase=timeout");
+	hold_and_pass(train[2], false);
+	schedule_to(train, 4, FAKE_RUNNING);
 }
 
 /* 0.28: the site's default, ten minutes. */
 TOY_TEST(test_default_waiting_time)
 {
-	uint32_t ids[2];
-
 	busy(15);
-	submit_and_pass(nonstrict_of("train", 2), 2, ids);
-	schedule_and_pass();
+	gather(nonstrict_of("train", 2), 2, train);
 	wait_and_pass(599);
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
 	wait_and_pass(1);
 	assert_int_equal(in_state("train", FAKE_HELD), 0);
-	says(ids[0], "GangTimeout");
+	says(train[0], "GangTimeout");
 }
 
 /* A gang of one group times out alone; the other gives back and waits. */
@@ -815,12 +729,11 @@ TOY_TEST(test_group_time_out)
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t one[2], two[2];
 
-	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
-	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
+	a.more = WITH("alice/b") "|mode=nonstrict|waiting_time=1";
+	b.more = WITH("alice/a") "|mode=nonstrict|waiting_time=9";
 	busy(13);
 	submit_many(a, 2, one);
-	submit_and_pass(b, 2, two);
-	schedule_and_pass();
+	gather(b, 2, two);
 	assert_int_equal(in_state("a", FAKE_HELD) + in_state("b", FAKE_HELD),
 			 3);
 	wait_and_pass(60);
@@ -838,21 +751,20 @@ TOY_TEST(test_released_outlasts_waiting)
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t one[2], two[2];
 
-	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
-	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
+	a.more = WITH("alice/b") "|mode=nonstrict|waiting_time=1";
+	b.more = WITH("alice/a") "|mode=nonstrict|waiting_time=9";
 	a.prolog = b.prolog = 3;
 	submit_many(a, 2, one);
 	submit_and_pass(b, 2, two);
 	schedule_to(one, 2, FAKE_HELD);
 	all_in_state(two, 2, FAKE_HELD);
 	come_back_and_pass(true);
-	fake_launched(one[0], SGANG_LAUNCH_YES);
-	fake_launched(one[1], SGANG_LAUNCH_YES);
+	fake_job(one[0])->launch = SGANG_LAUNCH_YES;
+	fake_job(one[1])->launch = SGANG_LAUNCH_YES;
 	fake_end(two[0]);
 	fake_end(two[1]);
 	fake_clock(120);
-	for (int i = 0; i < 3; i++)
-		pass();
+	passes(3);
 	all_in_state(one, 2, FAKE_RUNNING);
 }
 
@@ -861,30 +773,26 @@ TOY_TEST(test_released_outlasts_waiting)
 /* 0.11, 0.37: once satisfied, a member that comes back starts alone. */
 TOY_TEST(test_match_once)
 {
-	uint32_t ids[3];
-
-	gather_to(member_of("train", 3), 3, ids, FAKE_RUNNING);
+	gather_to(member_of("train", 3), 3, train, FAKE_RUNNING);
 	pass();
-	fake_lose(ids[1]);
+	fake_lose(train[1]);
 	pass();
 	schedule();
-	assert_int_equal(fake_state(ids[1]), FAKE_RUNNING);
+	assert_int_equal(fake_state(train[1]), FAKE_RUNNING);
 }
 
 /* only-waiting: those that come later are a gang again. */
 TOY_TEST(test_match_only_waiting)
 {
 	struct fake_request rq = MEMBER("train", 2,
-					.more = "gang_match=only-waiting");
-	uint32_t ids[2], more[2];
+					.more = "match=only-waiting");
+	uint32_t more[2];
 
-	gather_to(rq, 2, ids, FAKE_RUNNING);
-	more[0] = submit(rq);
-	pass();
+	gather_to(rq, 2, train, FAKE_RUNNING);
+	more[0] = arrive(rq);
 	schedule_to(&more[0], 1, FAKE_PENDING);
 	mentions(more[0], "gathering 1/2 members");
-	more[1] = submit(rq);
-	pass();
+	more[1] = arrive(rq);
 	schedule_to(more, 2, FAKE_RUNNING);
 }
 
@@ -897,8 +805,7 @@ static void die_between_rounds(struct fake_request rq, uint32_t *first,
 	rq.prolog = 3;
 	submit_and_pass(rq, 2, next);
 	schedule_to(next, n_held, FAKE_HELD);
-	fake_snapshot();
-	come_back_and_pass(true);
+	crash_and_pass();
 }
 
 /* The nodes have told, twice. */
@@ -908,9 +815,7 @@ static void rounds_are_parted(const uint32_t *first)
 	pass_to(first, 2, FAKE_RUNNING);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(fake_job(first[i])->launches, 1);
-		assert_int_equal(record_of(first[i]).members, 2);
-		assert_int_equal(record_of(first[i]).phase,
-				 SGANG_PHASE_RUNNING);
+		recorded(first[i], "rank=*/2 phase=running");
 	}
 }
 
@@ -920,18 +825,18 @@ static void rounds_are_parted(const uint32_t *first)
 TOY_TEST(test_rounds_after_kill)
 {
 	for (int how = 0; how < 3; how++) {
-		struct fake_request rq = member_of("train", 2);
 		uint32_t first[2], next[2];
 
 		afresh(setup, "case %d", how);
-		rq.more = "gang_match=only-waiting";
-		die_between_rounds(rq, first, next, 2);
+		die_between_rounds(MEMBER("train", 2,
+					  .more = "match=only-waiting"),
+				   first, next, 2);
 		all_in_state(next, 2, FAKE_HELD);
 		if (how == 1) {
 			fake_snapshot();
 			come_back(true);
-			fake_launched(first[0], SGANG_LAUNCH_YES);
-			fake_launched(first[1], SGANG_LAUNCH_YES);
+			fake_job(first[0])->launch = SGANG_LAUNCH_YES;
+			fake_job(first[1])->launch = SGANG_LAUNCH_YES;
 			pass();
 		}
 		if (how == 2)
@@ -944,7 +849,7 @@ TOY_TEST(test_rounds_after_kill)
 		}
 		all_in_state(next, 2, FAKE_RUNNING);
 		assert_int_equal(fake_job(next[0])->launches, 1);
-		assert_int_equal(record_of(next[1]).members, 2);
+		recorded(next[1], "rank=*/2");
 		is_told(next[1], "SLURM_GANG_JOB_IDS", "3,4");
 	}
 }
@@ -952,41 +857,36 @@ TOY_TEST(test_rounds_after_kill)
 /* 0.1, 0.7: a nonstrict gang holds one of two. */
 TOY_TEST(test_nonstrict_rounds_after_kill)
 {
-	struct fake_request rq = nonstrict_of("train", 2);
 	uint32_t first[2], next[2], wide;
 
-	rq.more = "gang_mode=nonstrict|gang_match=only-waiting";
 	wide = busy(13);
-	die_between_rounds(rq, first, next, 1);
+	die_between_rounds(MEMBER("train", 2,
+				  .more = "mode=nonstrict|match=only-waiting"),
+			   first, next, 1);
 	rounds_are_parted(first);
 	assert_int_equal(fake_state(next[0]), FAKE_HELD);
 	assert_int_equal(fake_state(next[1]), FAKE_PENDING);
 	end_and_pass(wide);
 	schedule_and_pass();
-	for (int i = 0; i < 3; i++)
-		pass();
+	passes(3);
 	all_in_state(next, 2, FAKE_RUNNING);
-	assert_int_equal(record_of(next[0]).members, 2);
+	recorded(next[0], "rank=*/2");
 }
 
 /* 3.23: waiting-and-running counts those that run. */
 TOY_TEST(test_match_running)
 {
-	uint32_t ids[3];
-
-	gather_to(MEMBER("train", 3, .more = "gang_match=waiting-and-running"),
-		  3, ids, FAKE_RUNNING);
+	gather_to(MEMBER("train", 3, .more = "match=waiting-and-running"), 3,
+		  train, FAKE_RUNNING);
 	pass();
-	fake_lose(ids[0]);
-	fake_lose(ids[1]);
-	fake_user_hold(ids[1], true);
-	pass();
+	fake_lose(train[0]);
+	fake_lose(train[1]);
+	hold_and_pass(train[1], true);
 	schedule_and_pass();
 	/* 1 runs, 1 could: 2 of 3 */
-	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
-	fake_user_hold(ids[1], false);
-	pass();
-	schedule_to(ids, 3, FAKE_RUNNING);
+	assert_int_equal(fake_state(train[0]), FAKE_PENDING);
+	hold_and_pass(train[1], false);
+	schedule_to(train, 3, FAKE_RUNNING);
 }
 
 /* 3.23: members that join have seats beside those that run, each its own, and a
@@ -994,27 +894,25 @@ TOY_TEST(test_match_running)
 TOY_TEST(test_match_running_seats)
 {
 	struct fake_request rq = MEMBER(
-		"train", 3,
-		.more = "gang_match=waiting-and-running|gang_parallel=tp=3");
-	uint32_t ids[3], epoch, seats = 0;
+		"train", 3, .more = "match=waiting-and-running|parallel=tp=3");
+	uint32_t epoch, seats = 0;
 
-	gather_to(rq, 3, ids, FAKE_RUNNING);
+	gather_to(rq, 3, train, FAKE_RUNNING);
 	pass();
-	epoch = (uint32_t)record_of(ids[0]).epoch;
-	fake_lose(ids[1]);
-	pass();
-	schedule_to(ids, 3, FAKE_RUNNING);
+	epoch = (uint32_t)record_of(train[0]).epoch;
+	fake_lose(train[1]);
+	settle_to(train, 3, FAKE_RUNNING);
 	for (int i = 0; i < 3; i++) {
 		wait_and_pass(2);
-		seats |= 1u << record_of(ids[i]).member_rank;
-		assert_int_equal(record_of(ids[i]).members, 3);
+		seats |= 1u << record_of(train[i]).member_rank;
+		recorded(train[i], "rank=*/3");
 	}
 	assert_int_equal(seats, 7);
-	assert_int_equal(record_of(ids[1]).member_rank, 1);
-	is_told(ids[1], "SLURM_GANG_JOB_IDS", "1,2,3");
-	is_told(ids[1], "SLURM_GANG_MEMBER_RANK", "1");
-	assert_true(record_of(ids[0]).epoch > epoch);
-	assert_int_equal(record_of(ids[0]).epoch, record_of(ids[1]).epoch);
+	recorded(train[1], "rank=1/*");
+	is_told(train[1], "SLURM_GANG_JOB_IDS", "1,2,3");
+	is_told(train[1], "SLURM_GANG_MEMBER_RANK", "1");
+	assert_true(record_of(train[0]).epoch > epoch);
+	assert_int_equal(record_of(train[0]).epoch, record_of(train[1]).epoch);
 }
 
 /* ---- when a member is lost ---- */
@@ -1028,49 +926,43 @@ TOY_TEST(test_on_failure)
 		bool cancelled;
 		enum fake_state lost, others;
 	} cases[] = {
-		{ "gang_on_failure=ignore", false, false, FAKE_GONE,
-		  FAKE_RUNNING },
-		{ "gang_on_failure=ignore", true, false, FAKE_PENDING,
+		{ "on_failure=ignore", false, false, FAKE_GONE, FAKE_RUNNING },
+		{ "on_failure=ignore", true, false, FAKE_PENDING,
 		  FAKE_RUNNING },
 		{ NULL, false, false, FAKE_GONE, FAKE_RUNNING },
-		{ "gang_on_failure=kill", false, false, FAKE_GONE, FAKE_GONE },
-		{ "gang_on_failure=kill", true, false, FAKE_GONE, FAKE_GONE },
-		{ "gang_on_failure=requeue", false, false, FAKE_PENDING,
+		{ "on_failure=kill", false, false, FAKE_GONE, FAKE_GONE },
+		{ "on_failure=kill", true, false, FAKE_GONE, FAKE_GONE },
+		{ "on_failure=requeue", false, false, FAKE_PENDING,
 		  FAKE_PENDING },
-		{ "gang_on_failure=requeue", true, false, FAKE_PENDING,
+		{ "on_failure=requeue", true, false, FAKE_PENDING,
 		  FAKE_PENDING },
-		{ "gang_on_failure=requeue", false, true, FAKE_GONE,
-		  FAKE_GONE },
-		{ "gang_on_failure=replace", false, false, FAKE_PENDING,
+		{ "on_failure=requeue", false, true, FAKE_GONE, FAKE_GONE },
+		{ "on_failure=replace", false, false, FAKE_PENDING,
 		  FAKE_RUNNING },
-		{ "gang_on_failure=replace", true, false, FAKE_PENDING,
+		{ "on_failure=replace", true, false, FAKE_PENDING,
 		  FAKE_RUNNING },
-		{ "gang_on_failure=replace", false, true, FAKE_GONE,
-		  FAKE_RUNNING },
+		{ "on_failure=replace", false, true, FAKE_GONE, FAKE_RUNNING },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", 3);
-		uint32_t ids[3];
-
-		new_cluster((uint32_t)i, "case");
-		rq.more = cases[i].more;
-		gather_to(rq, 3, ids, FAKE_RUNNING);
+		afresh(setup, "case %zu", i);
+		gather_to(MEMBER("train", 3, .more = cases[i].more), 3, train,
+			  FAKE_RUNNING);
 		pass();
 		if (cases[i].back_in_queue)
-			fake_lose(ids[1]);
+			fake_lose(train[1]);
 		else
-			fake_fail(ids[1], cases[i].cancelled);
+			fake_fail(train[1], cases[i].cancelled);
 		pass();
-		assert_int_equal(fake_state(ids[1]), cases[i].lost);
-		assert_int_equal(fake_state(ids[0]), cases[i].others);
-		assert_int_equal(fake_state(ids[2]), cases[i].others);
+		assert_int_equal(fake_state(train[1]), cases[i].lost);
+		assert_int_equal(fake_state(train[0]), cases[i].others);
+		assert_int_equal(fake_state(train[2]), cases[i].others);
 		/* 3.2: requeued, they start together again */
 		pass();
 		schedule_and_pass();
 		if (cases[i].others == FAKE_PENDING) {
-			all_in_state(ids, 3, FAKE_RUNNING);
-			assert_int_equal(record_of(ids[0]).members, 3);
+			all_in_state(train, 3, FAKE_RUNNING);
+			recorded(train[0], "rank=*/3");
 		}
 	}
 }
@@ -1078,12 +970,8 @@ TOY_TEST(test_on_failure)
 /* Three members run, and say so of a loss. */
 static void run_three(const char *more, uint32_t ids[3])
 {
-	struct fake_request rq = member_of("train", 3);
-
-	new_cluster(0, more);
-	rq.more = more;
-	submit_many(rq, 3, ids);
-	settle();
+	afresh(setup, "%s", more);
+	submit_and_settle(MEMBER("train", 3, .more = more), 3, ids);
 	all_in_state(ids, 3, FAKE_RUNNING);
 }
 
@@ -1098,8 +986,8 @@ static int64_t begins_after(uint32_t id, int64_t lost)
  * node has failed not before the old run must have ended. */
 TOY_TEST(test_restart_begins)
 {
-	static const char *const policies[] = { "gang_on_failure=replace",
-						"gang_on_failure=requeue" };
+	static const char *const policies[] = { "on_failure=replace",
+						"on_failure=requeue" };
 	static const int64_t waits[] = { 0, 15, 30, 60, 120 };
 	uint32_t ids[3];
 
@@ -1110,7 +998,7 @@ TOY_TEST(test_restart_begins)
 
 			fail_and_pass(ids[1], false);
 			assert_int_equal(begins_after(ids[1], now), waits[i]);
-			assert_int_equal(record_of(ids[1]).restart, 0);
+			recorded(ids[1], "!restart");
 			schedule_and_pass();
 			pass_to(ids, 3, FAKE_RUNNING);
 		}
@@ -1128,11 +1016,8 @@ TOY_TEST(test_replace_all)
 	uint32_t ids[3];
 
 	for (int completed = 0; completed < 2; completed++) {
-		run_three("gang_on_failure=replace", ids);
-		if (completed)
-			fake_end(ids[0]);
-		else
-			fake_fail(ids[0], false);
+		run_three("on_failure=replace", ids);
+		end_as(ids[0], !completed);
 		pass();
 		fake_user_hold(ids[0], !completed);
 		fake_fail(ids[1], false);
@@ -1144,8 +1029,7 @@ TOY_TEST(test_replace_all)
 			    completed ? FAKE_RUNNING : FAKE_PENDING);
 		if (completed)
 			continue;
-		fake_user_hold(ids[0], false);
-		pass();
+		hold_and_pass(ids[0], false);
 		schedule_to(ids, 3, FAKE_RUNNING);
 	}
 }
@@ -1164,41 +1048,40 @@ TOY_TEST(test_requeue_themselves)
 		      { 1, true, false } };
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", cases[i].min);
-		uint32_t ids[3], n = cases[i].completed ? 2 : 3;
+		uint32_t n = cases[i].completed ? 2 : 3;
 
-		new_cluster((uint32_t)i, "case");
-		rq.more = "gang_total_number=3";
-		gather_to(rq, 3, ids, FAKE_RUNNING);
+		afresh(setup, "case %zu", i);
+		gather_to(MEMBER("train", cases[i].min,
+				 .more = "total_number=3"),
+			  3, train, FAKE_RUNNING);
 		pass();
 		if (cases[i].completed)
-			end_and_pass(ids[2]);
+			end_and_pass(train[2]);
 		for (uint32_t j = n; j-- > 0;) {
 			wait_and_pass(1);
-			fake_lose(ids[j]);
-			fake_delay(ids[j], 121);
+			fake_lose(train[j]);
+			fake_delay(train[j], 121);
 		}
 		if (cases[i].restart)
 			come_back(false);
 		pass();
-		assert_int_equal(record_of(ids[0]).satisfied,
+		assert_int_equal(record_of(train[0]).satisfied,
 				 cases[i].completed);
-		assert_int_equal(record_of(ids[1]).was.rank, 1);
-		assert_int_equal(record_of(ids[1]).was.members, 3);
+		assert_int_equal(record_of(train[1]).was.rank, 1);
+		assert_int_equal(record_of(train[1]).was.members, 3);
 		if (cases[i].completed)
 			continue;
 		wait_and_schedule(120);
-		all_in_state(ids, 3, FAKE_PENDING);
+		all_in_state(train, 3, FAKE_PENDING);
 		wait_and_schedule(1);
 		pass();
 		schedule_and_pass();
 		pass();
 		for (uint32_t j = 0; j < 3; j++) {
-			pass_to(&ids[j], 1, FAKE_RUNNING);
-			assert_int_equal(record_of(ids[j]).member_rank, j);
-			assert_int_equal(record_of(ids[j]).members, 3);
-			assert_int_equal(record_of(ids[j]).was.members, 0);
-			is_told(ids[j], "SLURM_GANG_JOB_IDS", "1,2,3");
+			pass_to(&train[j], 1, FAKE_RUNNING);
+			recorded(train[j], "rank=%d/* rank=*/3", j);
+			assert_int_equal(record_of(train[j]).was.members, 0);
+			is_told(train[j], "SLURM_GANG_JOB_IDS", "1,2,3");
 		}
 	}
 }
@@ -1209,7 +1092,7 @@ TOY_TEST(test_replace_ends)
 {
 	uint32_t ids[3];
 
-	run_three("gang_on_failure=replace|gang_max_restarts=1", ids);
+	run_three("on_failure=replace|max_restarts=1", ids);
 	for (int i = 0; i < 2; i++) {
 		all_in_state(ids, 3, FAKE_RUNNING);
 		fail_and_pass(ids[2], false);
@@ -1222,28 +1105,23 @@ TOY_TEST(test_replace_ends)
 /* One that completed is no loss. */
 TOY_TEST(test_completion_is_no_failure)
 {
-	uint32_t ids[2];
-
-	submit_many(MEMBER("train", 2, .more = "gang_on_failure=kill"), 2, ids);
-	settle();
-	end_and_pass(ids[0]);
-	pass_to(&ids[1], 1, FAKE_RUNNING);
+	submit_and_settle(MEMBER("train", 2, .more = "on_failure=kill"), 2,
+			  train);
+	end_and_pass(train[0]);
+	pass_to(&train[1], 1, FAKE_RUNNING);
 }
 
 /* The failed one of an old gang does not end a new gang of that name. */
 TOY_TEST(test_failure_of_before)
 {
-	struct fake_request rq = MEMBER("train", 2,
-					.more = "gang_on_failure=kill");
-	uint32_t ids[2], more[2];
+	struct fake_request rq = MEMBER("train", 2, .more = "on_failure=kill");
+	uint32_t more[2];
 
-	submit_many(rq, 2, ids);
-	settle();
-	fake_fail(ids[0], false);
-	pass_to(&ids[1], 1, FAKE_GONE);
+	submit_and_settle(rq, 2, train);
+	fake_fail(train[0], false);
+	pass_to(&train[1], 1, FAKE_GONE);
 	fake_clock(1);
-	submit_many(rq, 2, more);
-	settle();
+	submit_and_settle(rq, 2, more);
 	pass_to(more, 2, FAKE_RUNNING);
 }
 
@@ -1254,24 +1132,23 @@ TOY_TEST(test_failures_of_before)
 	static const struct {
 		const char *before, *now;
 	} cases[] = {
-		{ "gang_on_failure=ignore", "gang_on_failure=kill" },
-		{ "gang_on_failure=ignore", "gang_on_failure=requeue" },
-		{ "gang_on_failure=kill", "gang_on_failure=kill" },
-		{ "gang_on_failure=requeue", "gang_on_failure=kill" },
-		{ "gang_on_failure=kill", "gang_on_failure=requeue" },
+		{ "on_failure=ignore", "on_failure=kill" },
+		{ "on_failure=ignore", "on_failure=requeue" },
+		{ "on_failure=kill", "on_failure=kill" },
+		{ "on_failure=requeue", "on_failure=kill" },
+		{ "on_failure=kill", "on_failure=requeue" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", 2);
-		uint32_t ids[2], more[2];
+		struct fake_request rq = MEMBER("train", 2,
+						.more = cases[i].before);
+		uint32_t more[2];
 
-		new_cluster((uint32_t)i, "policies");
-		rq.more = cases[i].before;
-		submit_many(rq, 2, ids);
-		settle();
-		all_in_state(ids, 2, FAKE_RUNNING);
-		fake_fail(ids[0], false);
-		fake_end(ids[1]);
+		afresh(setup, "policies %zu", i);
+		submit_and_settle(rq, 2, train);
+		all_in_state(train, 2, FAKE_RUNNING);
+		fake_fail(train[0], false);
+		fake_end(train[1]);
 		fake_clock(1);
 		rq.more = cases[i].now;
 		submit_many(rq, 2, more);
@@ -1284,14 +1161,13 @@ TOY_TEST(test_failures_of_before)
 /* A gang that fails every time is given up. */
 TOY_TEST(test_requeue_ends)
 {
-	uint32_t ids[2], runs = 0;
+	uint32_t runs = 0;
 
-	submit_many(MEMBER("train", 2, .more = "gang_on_failure=requeue"), 2,
-		    ids);
-	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
+	submit_many(MEMBER("train", 2, .more = "on_failure=requeue"), 2, train);
+	while (fake_state(train[1]) != FAKE_GONE && runs < 20) {
 		settle();
-		if (fake_state(ids[0]) == FAKE_RUNNING)
-			fake_fail(ids[0], false);
+		if (fake_state(train[0]) == FAKE_RUNNING)
+			fake_fail(train[0], false);
 		wait_and_pass(1);
 		runs++;
 	}
@@ -1301,23 +1177,22 @@ TOY_TEST(test_requeue_ends)
 /* 6.13: so often as the gang says, and the reason tells. */
 TOY_TEST(test_max_restarts)
 {
-	uint32_t ids[2], runs = 0;
+	uint32_t runs = 0;
 
-	submit_many(
-		MEMBER("train", 2,
-		       .more = "gang_on_failure=requeue|gang_max_restarts=2"),
-		2, ids);
-	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
+	submit_many(MEMBER("train", 2,
+			   .more = "on_failure=requeue|max_restarts=2"),
+		    2, train);
+	while (fake_state(train[1]) != FAKE_GONE && runs < 20) {
 		settle();
-		if (fake_state(ids[0]) == FAKE_RUNNING)
-			fake_fail(ids[0], false);
+		if (fake_state(train[0]) == FAKE_RUNNING)
+			fake_fail(train[0], false);
 		wait_and_pass(1);
 		runs++;
 	}
 	assert_int_equal(runs, 3);
-	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_FAILED);
-	mentions(ids[1], "Gang alice/train ended: job");
-	mentions(ids[1], "restarts 2 of 2");
+	recorded(train[1], "phase=failed");
+	mentions(train[1], "Gang alice/train ended: job");
+	mentions(train[1], "restarts 2 of 2");
 }
 
 /* 6.10, 2.23: a gang that has run below its minimum for so long goes whole; who
@@ -1329,39 +1204,30 @@ TOY_TEST(test_stale)
 		bool completes;
 		enum fake_state others;
 	} cases[] = {
-		{ "gang_on_stale=kill|gang_stale_grace=2", false, FAKE_GONE },
-		{ "gang_on_stale=requeue|gang_stale_grace=2", false,
-		  FAKE_PENDING },
-		{ "gang_on_stale=ignore|gang_stale_grace=2", false,
-		  FAKE_RUNNING },
-		{ "gang_stale_grace=2", false, FAKE_RUNNING },
-		{ "gang_on_stale=kill|gang_stale_grace=UNLIMITED", false,
-		  FAKE_RUNNING },
-		{ "gang_on_stale=kill|gang_stale_grace=2", true, FAKE_RUNNING },
+		{ "on_stale=kill|stale_grace=2", false, FAKE_GONE },
+		{ "on_stale=requeue|stale_grace=2", false, FAKE_PENDING },
+		{ "on_stale=ignore|stale_grace=2", false, FAKE_RUNNING },
+		{ "stale_grace=2", false, FAKE_RUNNING },
+		{ "on_stale=kill|stale_grace=UNLIMITED", false, FAKE_RUNNING },
+		{ "on_stale=kill|stale_grace=2", true, FAKE_RUNNING },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", 3);
-		uint32_t ids[3];
-
-		new_cluster((uint32_t)i, "stale");
-		rq.more = cases[i].more;
-		gather_to(rq, 3, ids, FAKE_RUNNING);
+		afresh(setup, "stale %zu", i);
+		gather_to(MEMBER("train", 3, .more = cases[i].more), 3, train,
+			  FAKE_RUNNING);
 		pass();
-		if (cases[i].completes)
-			fake_end(ids[1]);
-		else
-			fake_fail(ids[1], false);
+		end_as(train[1], !cases[i].completes);
 		pass();
-		wait_to(119, &ids[0], 1, FAKE_RUNNING);
+		wait_to(119, &train[0], 1, FAKE_RUNNING);
 		wait_and_pass(2);
 		pass();
-		assert_int_equal(fake_state(ids[0]), cases[i].others);
-		assert_int_equal(fake_state(ids[2]), cases[i].others);
+		assert_int_equal(fake_state(train[0]), cases[i].others);
+		assert_int_equal(fake_state(train[2]), cases[i].others);
 		if (cases[i].others == FAKE_GONE)
-			mentions(ids[0], "is stale: running 2 of 3 for");
+			mentions(train[0], "is stale: running 2 of 3 for");
 		wait_and_pass(600);
-		assert_int_equal(fake_state(ids[2]), cases[i].others);
+		assert_int_equal(fake_state(train[2]), cases[i].others);
 	}
 }
 
@@ -1370,10 +1236,9 @@ TOY_TEST(test_stale_gives_way)
 {
 	uint32_t ids[3], others[16];
 
-	submit_many(MEMBER("stale", 3,
-			   .more = "gang_on_stale=kill|gang_stale_grace=2"),
-		    3, ids);
-	settle();
+	submit_and_settle(MEMBER("stale", 3,
+				 .more = "on_stale=kill|stale_grace=2"),
+			  3, ids);
 	all_in_state(ids, 3, FAKE_RUNNING);
 	gather_to(member_of("whole", 16), 16, others, FAKE_PENDING);
 	fail_and_pass(ids[1], false);
@@ -1386,53 +1251,47 @@ TOY_TEST(test_stale_gives_way)
 /* A replacement in time ends it, and the next loss begins anew. */
 TOY_TEST(test_stale_replaced)
 {
-	struct fake_request rq = MEMBER(
-		"train", 3, .more = "gang_on_stale=kill|gang_stale_grace=2");
-	uint32_t ids[3], more;
+	struct fake_request rq = MEMBER("train", 3,
+					.more = "on_stale=kill|stale_grace=2");
+	uint32_t more;
 
-	submit_many(rq, 3, ids);
-	settle();
-	fail_and_pass(ids[1], false);
-	assert_true(record_of(ids[0]).stale);
+	submit_and_settle(rq, 3, train);
+	fail_and_pass(train[1], false);
+	recorded(train[0], "stale");
 	fake_clock(100);
-	submit_many(rq, 1, &more);
-	settle();
+	submit_and_settle(rq, 1, &more);
 	assert_int_equal(fake_state(more), FAKE_RUNNING);
-	assert_false(record_of(ids[0]).stale);
-	wait_to(600, &ids[0], 1, FAKE_RUNNING);
+	recorded(train[0], "!stale");
+	wait_to(600, &train[0], 1, FAKE_RUNNING);
 	fail_and_pass(more, false);
-	wait_to(100, &ids[0], 1, FAKE_RUNNING);
-	wait_to(30, &ids[0], 1, FAKE_GONE);
+	wait_to(100, &train[0], 1, FAKE_RUNNING);
+	wait_to(30, &train[0], 1, FAKE_GONE);
 }
 
 /* 2.22, 2.24: a minimum of one is never stale, nor is a gang of which none runs. */
 TOY_TEST(test_never_stale)
 {
-	struct fake_request rq = MEMBER(
-		"train", 1, .more = "gang_on_stale=kill|gang_stale_grace=2");
-	uint32_t ids[2];
+	struct fake_request rq = MEMBER("train", 1,
+					.more = "on_stale=kill|stale_grace=2");
 
-	submit_and_pass(rq, 2, ids);
-	schedule_and_pass();
-	schedule_and_pass();
-	pass_to(ids, 2, FAKE_RUNNING);
-	fail_and_pass(ids[1], false);
-	wait_to(600, &ids[0], 1, FAKE_RUNNING);
-	assert_false(record_of(ids[0]).stale);
+	submit_and_pass(rq, 2, train);
+	cycles(2);
+	pass_to(train, 2, FAKE_RUNNING);
+	fail_and_pass(train[1], false);
+	wait_to(600, &train[0], 1, FAKE_RUNNING);
+	recorded(train[0], "!stale");
 
-	new_cluster(1, "stale");
+	afresh(setup, "too few");
 	rq = member_of("wide", 3);
-	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
-	submit_and_pass(rq, 2, ids);
-	wait_to(600, ids, 2, FAKE_PENDING);
+	rq.more = "on_stale=kill|stale_grace=2";
+	submit_and_pass(rq, 2, train);
+	wait_to(600, train, 2, FAKE_PENDING);
 }
 
 static struct fake_request member_with(const char *gang, uint32_t min,
 				       const char *more)
 {
-	struct fake_request rq = MEMBER(gang, min, .more = more);
-
-	return rq;
+	return MEMBER(gang, min, .more = more);
 }
 
 /* 6.11: the gang is done when its leader, or so many members, have completed;
@@ -1444,38 +1303,34 @@ TOY_TEST(test_success)
 		uint32_t completes, fails, then; /* member ranks; 9: none */
 		enum fake_state between, others;
 	} cases[] = {
-		{ "gang_on_success=leader", 1, 9, 0, FAKE_RUNNING, FAKE_GONE },
-		{ "gang_on_success=leader", 9, 9, 0, FAKE_RUNNING, FAKE_GONE },
-		{ "gang_on_success=leader", 9, 0, 1, FAKE_RUNNING,
-		  FAKE_RUNNING },
-		{ "gang_on_success=2", 1, 9, 0, FAKE_RUNNING, FAKE_GONE },
-		{ "gang_on_success=2", 9, 1, 0, FAKE_RUNNING, FAKE_RUNNING },
-		{ "gang_on_success=all", 1, 9, 0, FAKE_RUNNING, FAKE_RUNNING },
-		{ "gang_on_success=leader|gang_on_failure=requeue", 9, 9, 0,
-		  FAKE_RUNNING, FAKE_GONE },
-		{ "gang_on_success=leader|gang_on_failure=replace", 9, 9, 0,
-		  FAKE_RUNNING, FAKE_GONE },
+		{ "on_success=leader", 1, 9, 0, FAKE_RUNNING, FAKE_GONE },
+		{ "on_success=leader", 9, 9, 0, FAKE_RUNNING, FAKE_GONE },
+		{ "on_success=leader", 9, 0, 1, FAKE_RUNNING, FAKE_RUNNING },
+		{ "on_success=2", 1, 9, 0, FAKE_RUNNING, FAKE_GONE },
+		{ "on_success=2", 9, 1, 0, FAKE_RUNNING, FAKE_RUNNING },
+		{ "on_success=all", 1, 9, 0, FAKE_RUNNING, FAKE_RUNNING },
+		{ "on_success=leader|on_failure=requeue", 9, 9, 0, FAKE_RUNNING,
+		  FAKE_GONE },
+		{ "on_success=leader|on_failure=replace", 9, 9, 0, FAKE_RUNNING,
+		  FAKE_GONE },
 		{ NULL, 1, 9, 0, FAKE_RUNNING, FAKE_RUNNING },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_with("train", 4, cases[i].more);
-		uint32_t ids[4];
-
-		new_cluster((uint32_t)i, "success");
-		gather_to(rq, 4, ids, FAKE_RUNNING);
+		afresh(setup, "success %zu", i);
+		gather_to(member_with("train", 4, cases[i].more), 4, train,
+			  FAKE_RUNNING);
 		pass();
 		if (cases[i].completes < 4)
-			fake_end(ids[cases[i].completes]);
+			fake_end(train[cases[i].completes]);
 		if (cases[i].fails < 4)
-			fake_fail(ids[cases[i].fails], false);
-		pass_to(ids + 2, 2, cases[i].between);
-		end_and_pass(ids[cases[i].then]);
-		pass_to(ids + 2, 2, cases[i].others);
+			fake_fail(train[cases[i].fails], false);
+		pass_to(train + 2, 2, cases[i].between);
+		end_and_pass(train[cases[i].then]);
+		pass_to(train + 2, 2, cases[i].others);
 		if (cases[i].others == FAKE_GONE) {
-			mentions(ids[3], "is done: ");
-			assert_int_equal(record_of(ids[3]).phase,
-					 SGANG_PHASE_FINISHED);
+			mentions(train[3], "is done: ");
+			recorded(train[3], "phase=finished");
 		}
 	}
 }
@@ -1484,27 +1339,26 @@ TOY_TEST(test_success)
  * whoever requeued them, but for those that somebody holds meanwhile. */
 TOY_TEST(test_place)
 {
-	static const char *const policies[] = { "gang_on_failure=requeue",
-						"gang_on_failure=replace" };
+	static const char *const policies[] = { "on_failure=requeue",
+						"on_failure=replace" };
 
 	for (size_t i = 0; i < 4; i++) {
 		struct fake_request rq = member_with("train", 3,
 						     policies[i / 2]);
-		uint32_t ids[3];
 
-		new_cluster((uint32_t)i, "place");
-		fake_requeue_is_new(true);
-		gather_to(rq, 3, ids, FAKE_RUNNING);
+		afresh(setup, "place %zu", i);
+		fake_world.requeue_is_new = true;
+		gather_to(rq, 3, train, FAKE_RUNNING);
 		wait_and_pass(60);
 		if (i % 2)
-			fake_lose(ids[0]);
+			fake_lose(train[0]);
 		else
-			fake_fail(ids[0], false);
+			fake_fail(train[0], false);
 		pass();
-		pass_to(ids, 1, FAKE_PENDING);
+		pass_to(train, 1, FAKE_PENDING);
 		for (uint32_t j = 0; j < 3; j++)
-			assert_int_equal(fake_job(ids[j])->rq.priority, 100);
-		assert_int_equal(record_of(ids[0]).place, 0);
+			assert_int_equal(fake_job(train[j])->rq.priority, 100);
+		recorded(train[0], "!place");
 	}
 }
 
@@ -1515,10 +1369,7 @@ TOY_TEST(test_kept_long)
 	static char name[FAKE_NODES][64];
 	const char *names[FAKE_NODES];
 	struct sgang_topologies *all;
-	struct fake_request rq = member_with("train", 1,
-					     "gang_on_failure=requeue");
-	struct sgang_conf conf;
-	uint32_t ids[1];
+	struct sgang_conf conf = default_conf();
 
 	for (uint32_t n = 0; n < FAKE_NODES; n++) {
 		snprintf(name[n], sizeof(name[n]),
@@ -1531,23 +1382,23 @@ TOY_TEST(test_kept_long)
 	c = sgang_conductor_create(&fake_host);
 	all = sgang_topologies_create(
 		sgang_fabric_flat(names, FAKE_NODES, NULL), NULL);
-	sgang_conf_default(&conf);
 	sgang_conductor_configure(c, all, &conf);
 	toy_nodes = FAKE_NODES;
-	rq.nodes = 7;
-	submit_and_pass(rq, 1, ids);
+	submit_and_pass(MEMBER("train", 1, .more = "on_failure=requeue",
+			       .nodes = 7),
+			1, train);
 	for (uint32_t i = 0; i < 1; i++)
-		(void)turn_on(ids[i], FAKE_ALL_NODES, false);
-	pass_to(ids, 1, FAKE_RUNNING);
+		(void)turn_on(train[i], FAKE_ALL_NODES, false);
+	pass_to(train, 1, FAKE_RUNNING);
 	wait_and_pass(60);
-	fake_fail(ids[0], false);
-	pass_to(ids, 1, FAKE_PENDING);
+	fake_fail(train[0], false);
+	pass_to(train, 1, FAKE_PENDING);
 	for (uint32_t i = 0; i < 1; i++) {
-		assert_in_range(strlen(record_of(ids[i]).kept),
+		assert_in_range(strlen(record_of(train[i]).kept),
 				SGANG_CLAIM_SIZE - 40, SGANG_CLAIM_SIZE - 1);
-		assert_true(record_of(ids[i]).kept_until);
+		recorded(train[i], "keptuntil");
 	}
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is too long for"), 1);
+	logged("is too long for", 1);
 }
 
 /* 6.7: gangs of a group begin again where they were, as one that is alone does,
@@ -1556,15 +1407,14 @@ TOY_TEST(test_group_on_kept)
 {
 	for (uint32_t both = 0; both < 2; both++) {
 		struct fake_request rq = member_with(
-			"a", 2, "gang_on_failure=requeue|gang_groups=alice/b");
+			"a", 2, "on_failure=requeue|groups=alice/b");
 		uint32_t ids[4], first;
 		uint64_t had[4];
 
-		new_cluster(both, "group on kept nodes");
+		afresh(setup, "group on kept nodes %u", both);
 		first = busy(8);
 		submit_many(rq, 2, ids);
-		rq = member_with("b", 2,
-				 "gang_on_failure=requeue|gang_groups=alice/a");
+		rq = member_with("b", 2, "on_failure=requeue|groups=alice/a");
 		submit_and_pass(rq, 2, ids + 2);
 		schedule_to(ids, 4, FAKE_RUNNING);
 		wait_and_pass(60);
@@ -1591,23 +1441,20 @@ TOY_TEST(test_group_on_kept)
 /* One that waits ends with the others; who comes later is of another gang. */
 TOY_TEST(test_success_waits)
 {
-	struct fake_request rq = member_with("train", 2,
-					     "gang_on_success=leader");
-	uint32_t ids[2], waits, later[2];
+	struct fake_request rq = member_with("train", 2, "on_success=leader");
+	uint32_t waits, later[2];
 
-	gather_to(rq, 2, ids, FAKE_RUNNING);
+	gather_to(rq, 2, train, FAKE_RUNNING);
 	submit_and_pass(rq, 1, &waits);
-	fake_end(ids[0]);
-	pass_to(&ids[1], 1, FAKE_GONE);
+	fake_end(train[0]);
+	pass_to(&train[1], 1, FAKE_GONE);
 	assert_int_equal(fake_state(waits), FAKE_GONE);
-	submit_many(rq, 2, later);
-	settle();
+	submit_and_settle(rq, 2, later);
 	all_in_state(later, 2, FAKE_RUNNING);
 	fake_fail(later[1], false);
 	fail_and_pass(later[0], false);
 	fake_clock(1);
-	submit_and_pass(rq, 2, later);
-	schedule_and_pass();
+	gather(rq, 2, later);
 	come_back_and_pass(false);
 	pass_to(later, 2, FAKE_RUNNING);
 }
@@ -1618,24 +1465,24 @@ TOY_TEST(test_success_last)
 {
 	for (uint32_t i = 0; i < 4; i++) {
 		struct fake_request rq = member_with("train", 2,
-						     "gang_on_success=leader");
-		uint32_t ids[2], waits, later;
+						     "on_success=leader");
+		uint32_t waits, later;
 
-		new_cluster(i, "success last");
-		gather_to(rq, 2, ids, FAKE_RUNNING);
+		afresh(setup, "success last %u", i);
+		gather_to(rq, 2, train, FAKE_RUNNING);
 		submit_many(rq, 1, &waits);
 		wait_and_pass(60);
-		fake_end(ids[1]);
+		fake_end(train[1]);
 		if (i / 2)
 			pass();
-		fake_end(ids[0]);
+		fake_end(train[0]);
 		submit_many(rq, 1, &later);
 		if (i % 2)
 			come_back(false);
 		pass();
 		pass_to(&waits, 1, FAKE_GONE);
 		mentions(waits, "is done: its leader");
-		assert_int_equal(record_of(waits).phase, SGANG_PHASE_FINISHED);
+		recorded(waits, "phase=finished");
 		assert_int_equal(fake_state(later), FAKE_PENDING);
 		wait_to(5, &later, 1, FAKE_PENDING);
 	}
@@ -1644,14 +1491,12 @@ TOY_TEST(test_success_last)
 /* slurmctld dies between the end of the leader and a pass that sees it. */
 TOY_TEST(test_success_restart)
 {
-	struct fake_request rq = member_with("train", 3, "gang_on_success=1");
-	uint32_t ids[3];
-
-	gather_to(rq, 3, ids, FAKE_RUNNING);
+	gather_to(member_with("train", 3, "on_success=1"), 3, train,
+		  FAKE_RUNNING);
 	pass();
-	fake_end(ids[2]);
+	fake_end(train[2]);
 	come_back_and_pass(false);
-	pass_to(ids, 2, FAKE_GONE);
+	pass_to(train, 2, FAKE_GONE);
 }
 
 /* The leader's user asks for nothing, and the leader ends before a pass has seen
@@ -1662,17 +1507,16 @@ TOY_TEST(test_success_of_another)
 		struct fake_request rq = MEMBER("proj/joint", 3);
 		uint32_t ids[3];
 
-		new_cluster((uint32_t)restart, "another");
+		afresh(setup, "another %d", restart);
 		ids[0] = submit(rq);
 		rq.user = "bob";
-		rq.more = "gang_on_success=leader";
+		rq.more = "on_success=leader";
 		ids[1] = submit(rq);
 		rq.user = "alice";
 		rq.more = NULL;
-		ids[2] = submit(rq);
-		pass();
+		ids[2] = arrive(rq);
 		schedule_to(ids, 3, FAKE_RUNNING);
-		assert_int_equal(record_of(ids[0]).member_rank, 0);
+		recorded(ids[0], "rank=0/*");
 		fake_end(ids[0]);
 		if (restart)
 			come_back(false);
@@ -1687,55 +1531,48 @@ TOY_TEST(test_success_of_another)
  * asked who runs: they had started before. */
 TOY_TEST(test_success_asked)
 {
-	struct fake_request rq = member_with("train", 3,
-					     "gang_on_success=leader");
 	int64_t started;
-	uint32_t ids[3];
 
-	gather_to(rq, 3, ids, FAKE_RUNNING);
-	started = record_of(ids[1]).started;
-	assert_true(started && record_of(ids[1]).since);
+	gather_to(member_with("train", 3, "on_success=leader"), 3, train,
+		  FAKE_RUNNING);
+	started = record_of(train[1]).started;
+	assert_true(started && record_of(train[1]).since);
 	fake_clock(5);
 	come_back_and_pass(false);
-	end_and_pass(ids[0]);
+	end_and_pass(train[0]);
 	wait_and_pass(5);
 	pass();
-	assert_int_equal(record_of(ids[1]).started, started);
-	all_in_state(ids + 1, 2, FAKE_GONE);
+	assert_int_equal(record_of(train[1]).started, started);
+	all_in_state(train + 1, 2, FAKE_GONE);
 }
 
 /* The same: what the records tell of those who have ended is not forgotten. */
 TOY_TEST(test_counts_asked)
 {
 	struct fake_request rq = member_with(
-		"train", 4,
-		"gang_on_success=2|gang_on_stale=kill|gang_stale_grace=1000");
+		"train", 4, "on_success=2|on_stale=kill|stale_grace=1000");
 	struct sgang_record before, now;
-	uint32_t ids[4];
 
 	for (int fails = 0; fails < 2; fails++) {
-		new_cluster((uint32_t)fails, "counts");
-		gather_to(rq, 4, ids, FAKE_RUNNING);
-		if (fails)
-			fake_fail(ids[3], false);
-		else
-			fake_end(ids[3]);
+		afresh(setup, "counts %d", fails);
+		gather_to(rq, 4, train, FAKE_RUNNING);
+		end_as(train[3], fails);
 		pass();
-		before = record_of(ids[1]);
+		before = record_of(train[1]);
 		assert_true(before.since && before.started);
 		assert_true(fails ? before.stale != 0 : before.done == 1);
 		fake_clock(5);
 		come_back(false);
 		for (int i = 0; i < 4; i++) {
 			pass();
-			now = record_of(ids[1]);
+			now = record_of(train[1]);
 			assert_int_equal(now.done, before.done);
 			assert_int_equal(now.stale, before.stale);
 			fake_clock(1);
 		}
-		all_in_state(ids, 3, FAKE_RUNNING);
-		end_and_pass(ids[2]);
-		pass_to(ids, 2, fails ? FAKE_RUNNING : FAKE_GONE);
+		all_in_state(train, 3, FAKE_RUNNING);
+		end_and_pass(train[2]);
+		pass_to(train, 2, fails ? FAKE_RUNNING : FAKE_GONE);
 	}
 }
 
@@ -1750,61 +1587,50 @@ TOY_TEST(test_ended_away)
 		bool fails;
 		enum fake_state one, others;
 	} cases[] = {
-		{ "gang_on_failure=kill", true, FAKE_GONE, FAKE_GONE },
-		{ "gang_on_failure=requeue", true, FAKE_PENDING, FAKE_PENDING },
-		{ "gang_on_failure=ignore", true, FAKE_GONE, FAKE_RUNNING },
+		{ "on_failure=kill", true, FAKE_GONE, FAKE_GONE },
+		{ "on_failure=requeue", true, FAKE_PENDING, FAKE_PENDING },
+		{ "on_failure=ignore", true, FAKE_GONE, FAKE_RUNNING },
 		{ NULL, true, FAKE_GONE, FAKE_RUNNING },
-		{ "gang_on_failure=kill", false, FAKE_GONE, FAKE_RUNNING },
-		{ "gang_on_success=leader", false, FAKE_GONE, FAKE_GONE },
-		{ "gang_on_success=1", false, FAKE_GONE, FAKE_GONE },
+		{ "on_failure=kill", false, FAKE_GONE, FAKE_RUNNING },
+		{ "on_success=leader", false, FAKE_GONE, FAKE_GONE },
+		{ "on_success=1", false, FAKE_GONE, FAKE_GONE },
 	};
 
 	for (size_t i = 0; i < 4 * COUNT(cases); i++) {
 		bool late = i & 1, run = i & 2, fails = cases[i / 4].fails;
-		struct fake_request rq = member_with("train", 3,
-						     cases[i / 4].more);
-		uint32_t ids[3];
 
-		new_cluster((uint32_t)i, "ended away");
-		rq.prolog = 3;
-		submit_and_schedule(rq, 3, ids);
+		afresh(setup, "ended away %zu", i);
+		submit_and_schedule(MEMBER("train", 3,
+					   .more = cases[i / 4].more,
+					   .prolog = 3),
+				    3, train);
 		come_back(true);
-		for (int m = 0; m < 3; m++)
-			fake_launched(ids[m], SGANG_LAUNCH_UNKNOWN);
+		all_launched(train, 3, SGANG_LAUNCH_UNKNOWN);
 		if (late)
 			pass();
-		fake_launched(ids[0], SGANG_LAUNCH_YES);
-		if (fails)
-			fake_fail(ids[0], false);
-		else
-			fake_end(ids[0]);
+		fake_job(train[0])->launch = SGANG_LAUNCH_YES;
+		end_as(train[0], fails);
 		fake_log_reset();
-		pass_to(ids + 1, 2, FAKE_HELD);
+		pass_to(train + 1, 2, FAKE_HELD);
 		pass();
-		assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is lost"), 0);
-		assert_int_equal(
-			fake_log_count(SGANG_LOG_INFO,
-				       fails ? "member 1 was started and has "
-					       "failed" :
-					       "member 1 was started and has "
-					       "completed"),
-			late);
-		for (int m = 1; m < 3; m++)
-			fake_launched(ids[m],
-				      run ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO);
+		logged("is lost", 0);
+		logged(fails ? "member 1 was started and has failed" :
+			       "member 1 was started and has completed",
+		       late);
+		all_launched(train + 1, 2,
+			     run ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO);
 		wait_and_pass(5);
-		pass();
-		pass();
-		all_in_state(ids, 1, cases[i / 4].one);
-		all_in_state(ids + 1, 2, cases[i / 4].others);
+		passes(2);
+		all_in_state(train, 1, cases[i / 4].one);
+		all_in_state(train + 1, 2, cases[i / 4].others);
 		assert_int_equal(fake_counts.undone, 0);
 		if (cases[i / 4].one == FAKE_PENDING)
 			continue;
 		/* for accounting it ran with the others */
-		assert_true(record_of(ids[0]).started != 0);
-		assert_true(record_of(ids[0]).started ==
-			    record_of(ids[1]).started);
-		assert_non_null(strstr(fake_job(ids[0])->brief, "gang="));
+		recorded(train[0], "started");
+		assert_true(record_of(train[0]).started ==
+			    record_of(train[1]).started);
+		assert_non_null(strstr(fake_job(train[0])->brief, "gang="));
 	}
 }
 
@@ -1817,28 +1643,26 @@ TOY_TEST(test_ended_asked)
 
 	for (uint32_t i = 0; i < COUNT(words); i++) {
 		char text[64];
-		uint32_t ids[3];
 
-		new_cluster(i, "ended while asked");
-		gather_to(member_with("train", 3, "gang_on_failure=kill"), 3,
-			  ids, FAKE_RUNNING);
-		assert_true(record_of(ids[0]).since != 0);
+		afresh(setup, "ended while asked %u", i);
+		gather_to(member_with("train", 3, "on_failure=kill"), 3, train,
+			  FAKE_RUNNING);
+		recorded(train[0], "since");
 		fake_clock(5);
 		come_back_and_pass(false);
 		fake_log_reset();
 		if (i)
-			fake_fail(ids[0], i == 2);
+			fake_fail(train[0], i == 2);
 		else
-			fake_end(ids[0]);
+			fake_end(train[0]);
 		pass();
 		snprintf(text, sizeof(text), "member 1 was started and %s",
 			 words[i]);
-		assert_int_equal(fake_log_count(SGANG_LOG_INFO, text), 1);
-		assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is lost: "),
-				 0);
+		logged(text, 1);
+		logged("is lost: ", 0);
 		wait_and_pass(5);
 		pass();
-		pass_to(ids + 1, 2, i ? FAKE_GONE : FAKE_RUNNING);
+		pass_to(train + 1, 2, i ? FAKE_GONE : FAKE_RUNNING);
 	}
 }
 
@@ -1847,32 +1671,30 @@ TOY_TEST(test_all_ended_away)
 {
 	for (uint32_t i = 0; i < 4; i++) {
 		bool late = i & 1, requeue = i & 2;
-		struct fake_request rq = member_with(
-			"train", 3, requeue ? "gang_on_failure=requeue" : NULL);
-		uint32_t ids[3];
+		struct fake_request rq =
+			MEMBER("train", 3,
+			       .more = requeue ? "on_failure=requeue" : NULL,
+			       .prolog = 3);
 
-		new_cluster(i, "all ended away");
-		rq.prolog = 3;
-		submit_and_schedule(rq, 3, ids);
+		afresh(setup, "all ended away %u", i);
+		submit_and_schedule(rq, 3, train);
 		come_back(true);
 		if (late)
 			pass();
 		for (int m = 0; m < 3; m++) {
-			fake_launched(ids[m], SGANG_LAUNCH_YES);
-			fake_fail(ids[m], false);
+			fake_job(train[m])->launch = SGANG_LAUNCH_YES;
+			fake_fail(train[m], false);
 		}
 		for (int n = 0; n < 4; n++)
 			sgang_conductor_pass(c); /* nobody pokes */
 		no_fault();
-		all_in_state(ids, 3, requeue ? FAKE_PENDING : FAKE_GONE);
+		all_in_state(train, 3, requeue ? FAKE_PENDING : FAKE_GONE);
 		if (requeue)
 			continue;
 		for (int m = 0; m < 3; m++) {
-			assert_true(record_of(ids[m]).started != 0);
-			assert_int_equal(record_of(ids[m]).phase,
-					 SGANG_PHASE_FINISHED);
+			recorded(train[m], "started phase=finished");
 			assert_non_null(
-				strstr(fake_job(ids[m])->brief, "gang="));
+				strstr(fake_job(train[m])->brief, "gang="));
 		}
 	}
 }
@@ -1887,23 +1709,19 @@ TOY_TEST(test_requeue_all)
 	};
 
 	for (size_t i = 0; i < COUNT(what); i++) {
-		uint32_t ids[3];
-
-		new_cluster((uint32_t)i, "losses");
-		submit_many(member_with("train", 3, "gang_on_failure=requeue"),
-			    3, ids);
-		settle();
+		afresh(setup, "losses %zu", i);
+		submit_and_settle(member_with("train", 3, "on_failure=requeue"),
+				  3, train);
 		for (int m = 0; m < 3; m++) {
 			if (what[i][m] == 'f')
-				fake_fail(ids[m], false);
+				fake_fail(train[m], false);
 			else if (what[i][m] == 'l')
-				fake_lose(ids[m]);
+				fake_lose(train[m]);
 			else if (what[i][m] == 'c')
-				fake_end(ids[m]);
+				fake_end(train[m]);
 		}
-		pass_to(ids, 3, FAKE_PENDING);
-		pass();
-		schedule_to(ids, 3, FAKE_RUNNING);
+		pass_to(train, 3, FAKE_PENDING);
+		settle_to(train, 3, FAKE_RUNNING);
 	}
 }
 
@@ -1911,46 +1729,40 @@ TOY_TEST(test_requeue_all)
  * start again, so it ends. */
 TOY_TEST(test_requeue_in_vain)
 {
-	uint32_t ids[3], a, b;
+	uint32_t a, b;
 
-	submit_many(member_with("train", 3, "gang_on_failure=requeue"), 3, ids);
-	fake_no_requeue(ids[2]);
+	submit_many(member_with("train", 3, "on_failure=requeue"), 3, train);
+	fake_job(train[2])->no_requeue = true;
 	settle();
-	fake_fail(ids[0], false);
-	pass_to(ids, 3, FAKE_GONE);
+	fake_fail(train[0], false);
+	pass_to(train, 3, FAKE_GONE);
 
-	new_cluster(0, "no partner");
+	afresh(setup, "no partner");
 	a = submit(member_with("a", 1,
-			       "gang_groups=alice/b|"
-			       "gang_on_failure=requeue"));
-	submit_many(member_with("a", 1,
-				"gang_groups=alice/b|"
-				"gang_on_failure=requeue"),
-		    1, ids);
-	b = submit(member_with("b", 1, "gang_groups=alice/a"));
-	pass();
-	schedule_and_pass();
-	schedule_and_pass();
+			       "groups=alice/b|"
+			       "on_failure=requeue"));
+	submit_many(member_with("a", 1, "groups=alice/b|on_failure=requeue"), 1,
+		    train);
+	b = arrive(member_with("b", 1, "groups=alice/a"));
+	cycles(2);
 	end_and_pass(b);
 	fake_fail(a, false);
 	pass_to(&a, 1, FAKE_GONE);
-	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
+	assert_int_equal(fake_state(train[0]), FAKE_GONE);
 }
 
 /* Members of a second start hold, one of them is cancelled and one that runs
  * fails, all between two passes: what is no hold any more is not undone. */
 TOY_TEST(test_lost_and_cancelled)
 {
-	struct fake_request rq =
-		member_with("train", 2,
-			    "gang_on_failure=kill|gang_mode=nonstrict|"
-			    "gang_match=only-waiting");
+	struct fake_request rq = member_with("train", 2,
+					     "on_failure=kill|mode=nonstrict|"
+					     "match=only-waiting");
 	uint32_t run[2], more[2], held;
 
 	gather_to(rq, 2, run, FAKE_RUNNING);
 	busy(13);
-	submit_and_pass(rq, 2, more);
-	schedule_and_pass();
+	gather(rq, 2, more);
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
 	held = (fake_state(more[0]) == FAKE_HELD) ? more[0] : more[1];
 	fake_fail(held, true);
@@ -1962,16 +1774,16 @@ TOY_TEST(test_lost_and_cancelled)
 /* Between the requeue and the next pass nobody starts as an ordinary job. */
 TOY_TEST(test_requeue_window)
 {
-	struct fake_request rq = member_with(
-		"train", 2, "gang_on_failure=requeue|gang_total_number=3");
-	uint32_t ids[2], third, room;
+	struct fake_request rq =
+		member_with("train", 2, "on_failure=requeue|total_number=3");
+	uint32_t third, room;
 
 	room = busy(14);
-	submit_many(rq, 2, ids);
+	submit_many(rq, 2, train);
 	third = submit(rq);
 	settle();
-	all_in_state(ids, 2, FAKE_RUNNING);
-	fail_and_pass(ids[0], false);
+	all_in_state(train, 2, FAKE_RUNNING);
+	fail_and_pass(train[0], false);
 	fake_end(room);
 	assert_int_equal(turn(third), SGANG_TURN_TAKEN);
 }
@@ -1981,23 +1793,20 @@ TOY_TEST(test_time_out_beside_running)
 {
 	struct fake_request rq =
 		member_with("train", 2,
-			    "gang_mode=nonstrict|gang_match=only-waiting|"
-			    "gang_waiting_time=1");
+			    "mode=nonstrict|match=only-waiting|"
+			    "waiting_time=1");
 	uint32_t run[2], more[2];
 
-	submit_and_pass(rq, 2, run);
-	schedule_and_pass();
+	gather(rq, 2, run);
 	busy(13);
-	submit_and_pass(rq, 2, more);
-	schedule_and_pass();
+	gather(rq, 2, more);
 	assert_int_equal(in_state("train", FAKE_HELD), 1);
 	wait_and_pass(61);
 	pass();
 	says(more[1], "GangTimeout");
 	all_in_state(run, 2, FAKE_RUNNING);
 	fake_user_hold(more[0], false);
-	pass();
-	pass();
+	passes(2);
 	assert_false(fake_job(more[1])->user_hold);
 }
 
@@ -2006,10 +1815,9 @@ TOY_TEST(test_group_limit)
 {
 	uint32_t a, b[2];
 
-	a = submit(
-		member_with("a", 1, "gang_mode=nonstrict|gang_groups=alice/b"));
-	submit_many(member_with("b", 2, "gang_groups=alice/a"), 2, b);
-	fake_limit(b[1], true);
+	a = submit(member_with("a", 1, "mode=nonstrict|groups=alice/b"));
+	submit_many(member_with("b", 2, "groups=alice/a"), 2, b);
+	fake_job(b[1])->limited = true;
 	pass();
 	for (int i = 0; i < 4; i++) {
 		schedule_and_pass();
@@ -2017,7 +1825,7 @@ TOY_TEST(test_group_limit)
 	}
 	assert_int_equal(fake_state(a), FAKE_PENDING);
 	assert_true(fake_job(a)->parked);
-	fake_limit(b[1], false);
+	fake_job(b[1])->limited = false;
 	wait_and_pass(10);
 	schedule_to(&a, 1, FAKE_RUNNING);
 	all_in_state(b, 2, FAKE_RUNNING);
@@ -2026,19 +1834,15 @@ TOY_TEST(test_group_limit)
 /* 0.9: what two gangs hold of each other's is licences. */
 TOY_TEST(test_licences)
 {
-	struct fake_request a = member_with("a", 4, "gang_mode=nonstrict");
-	struct fake_request b = member_with("b", 4, "gang_mode=nonstrict");
-	struct fake_request other = plain(1, 1000);
+	struct fake_request a = member_with("a", 4, "mode=nonstrict");
+	struct fake_request b = member_with("b", 4, "mode=nonstrict");
 	uint32_t room = 0;
 
-	other.partition = 0xff;
 	a.licences = b.licences = 1;
 	a.partition = 0xff;
 	b.partition = 0xff00;
-	for (int i = 0; i < 5; i++) {
-		room = submit(other);
-		assert_true(fake_start(room, 0xff));
-	}
+	for (int i = 0; i < 5; i++)
+		room = run_on(JOB(1, 1000, .partition = 0xff), 0xff);
 	for (int i = 0; i < 4; i++)
 		submit(a);
 	pass();
@@ -2069,8 +1873,8 @@ TOY_TEST(test_return_order)
 	high.priority = 200;
 	first.partition = 0xff00;
 	first.priority = 300;
-	assert_true(fake_start(submit(plain(1, 1000)), 0x8));
-	assert_true(fake_start(submit(plain(1, 1000)), 0x80));
+	run_on(plain(1, 1000), 0x8);
+	run_on(plain(1, 1000), 0x80);
 	for (int i = 0; i < 4; i++)
 		submit(high);
 	pass();
@@ -2099,7 +1903,7 @@ TOY_TEST(test_pass_budget)
 	submit_and_pass(member_of("b", 2), 2, b);
 	(void)turn(a[0]);
 	(void)turn(b[0]);
-	fake_commit_takes(10000);
+	fake_world.commit_us = 10000;
 	pass_to(a, 2, FAKE_RUNNING);
 	all_in_state(b, 2, FAKE_PENDING);
 	pass_to(b, 2, FAKE_RUNNING);
@@ -2109,7 +1913,7 @@ TOY_TEST(test_pass_budget)
 TOY_TEST(test_clique)
 {
 	static char names[64][8];
-	char all[600] = "gang_groups=";
+	char all[600] = "groups=";
 	uint32_t ids[64];
 
 	for (uint32_t i = 0; i < 64; i++) {
@@ -2119,14 +1923,10 @@ TOY_TEST(test_clique)
 			 i ? "," : "", names[i]);
 	}
 	for (uint32_t i = 0; i < 64; i++) {
-		struct fake_request rq = member_with(names[i], 1, all);
-
-		rq.user = "u";
-		rq.cpus = 1;
-		ids[i] = submit(rq);
+		ids[i] = submit(MEMBER(names[i], 1, .more = all, .user = "u",
+				       .cpus = 1));
 	}
-	pass();
-	schedule_to(ids, 64, FAKE_RUNNING);
+	settle_to(ids, 64, FAKE_RUNNING);
 }
 
 /* ---- definitions ---- */
@@ -2143,19 +1943,17 @@ static struct fake_request object_of(const char *gang, const char *more)
  * when it comes; 3.15: it is no member and never starts. */
 TOY_TEST(test_object)
 {
-	uint32_t ids[2], object;
+	uint32_t object;
 
-	gather_to(member_of("train", 0), 2, ids, FAKE_PENDING);
-	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_UNDEFINED);
-	mentions(ids[0], "Gang alice/train undefined");
-	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
-	pass();
-	says(ids[0], "Gang alice/train gathering 2/3 members");
+	gather_to(member_of("train", 0), 2, train, FAKE_PENDING);
+	recorded(train[0], "phase=undefined");
+	mentions(train[0], "Gang alice/train undefined");
+	object = arrive(object_of("train", "object=1|min_member=3"));
+	says(train[0], "Gang alice/train gathering 2/3 members");
 	says(object, "Gang alice/train gathering 2/3 members");
-	assert_true(record_of(object).object);
-	submit(member_of("train", 0));
-	pass();
-	schedule_to(ids, 2, FAKE_RUNNING);
+	recorded(object, "object");
+	arrive(member_of("train", 0));
+	schedule_to(train, 2, FAKE_RUNNING);
 	assert_int_equal(fake_state(object), FAKE_PENDING);
 	pass();
 	says(object, "Gang alice/train running 3/3 members");
@@ -2165,31 +1963,25 @@ TOY_TEST(test_object)
  * wins over both. */
 TOY_TEST(test_precedence)
 {
-	uint32_t ids[2];
-
-	submit(object_of("train", "gang_object=1|gang_min_member=5"));
-	submit_and_pass(member_of("train", 0), 2, ids);
-	mentions(ids[0], "gathering 2/5 members");
+	submit(object_of("train", "object=1|min_member=5"));
+	submit_and_pass(member_of("train", 0), 2, train);
+	mentions(train[0], "gathering 2/5 members");
 	fake_clock(1);
-	submit(object_of("train", "gang_object=1|gang_min_member=4"));
-	pass();
-	mentions(ids[0], "gathering 2/4 members");
-	submit(member_of("train", 3));
-	pass();
-	schedule_to(ids, 2, FAKE_RUNNING);
+	arrive(object_of("train", "object=1|min_member=4"));
+	mentions(train[0], "gathering 2/4 members");
+	arrive(member_of("train", 3));
+	schedule_to(train, 2, FAKE_RUNNING);
 }
 
 /* A first member that is held is not told of by anybody, and is seen. */
 TOY_TEST(test_held_first_member)
 {
-	struct fake_request rq = member_of("train", 2);
 	uint32_t id;
 
 	pass();
-	rq.priority = 0;
-	id = submit(rq);
+	id = submit(MEMBER("train", 2, .priority = 0));
 	sgang_conductor_pass(c);
-	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
+	recorded(id, "phase=gathering");
 }
 
 /* A definition that somebody has released is stopped again, an older one too.
@@ -2198,13 +1990,11 @@ TOY_TEST(test_object_released)
 {
 	uint32_t object, older;
 
-	older = submit(object_of("train", "gang_object=1|gang_min_member=3"));
-	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
-	pass();
+	older = submit(object_of("train", "object=1|min_member=3"));
+	object = arrive(object_of("train", "object=1|min_member=3"));
 	fake_user_hold(object, false);
 	fake_user_hold(older, false);
-	pass();
-	pass();
+	passes(2);
 	assert_true(fake_job(object)->user_hold);
 	assert_true(fake_job(older)->user_hold);
 }
@@ -2215,13 +2005,11 @@ TOY_TEST(test_min_tres)
 	uint32_t id, other;
 
 	other = busy(13);
-	id = submit(MEMBER("train", 1, .more = "gang_min_tres=node=4"));
-	pass();
+	id = arrive(MEMBER("train", 1, .more = "min_tres=node=4"));
 	schedule_to(&id, 1, FAKE_PENDING);
 	mentions(id, "--gang-min-tres");
 	assert_int_equal(fake_counts.commits, 0);
-	assert_int_equal(record_of(id).tried, 0);
-	assert_int_equal(record_of(id).skipped, 0);
+	recorded(id, "!tried !skipped");
 	fake_end(other);
 	schedule_to(&id, 1, FAKE_RUNNING);
 }

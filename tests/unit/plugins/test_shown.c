@@ -10,12 +10,11 @@
 /* Four members that hold what they get, with room for two of them. */
 static uint32_t hold_two(uint32_t ids[4])
 {
-	struct fake_request rq = nonstrict_of("train", 4);
 	uint32_t other = busy(14);
 
-	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
-	submit_and_pass(rq, 4, ids);
-	schedule_and_pass();
+	gather(MEMBER("train", 4,
+		      .more = "mode=nonstrict|waiting_time=1:00:00"),
+	       4, ids);
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
 	return other;
 }
@@ -29,32 +28,27 @@ static bool was_logged(const char *line)
  * those of the log. */
 TOY_TEST(test_ended)
 {
-	uint32_t ids[2], late;
+	uint32_t late;
 
-	ids[0] = submit(member_of("train", 2));
-	late = submit(member_of("late", 2));
-	pass();
+	train[0] = submit(member_of("train", 2));
+	late = arrive(member_of("late", 2));
 	assert_true(was_logged("alice/train: gathering 1/2 members"));
 	says(late, "Gang alice/late gathering 1/2 members");
 	fail_and_pass(late, true);
 	says(late, "");
-	assert_int_equal(record_of(late).phase, SGANG_PHASE_FINISHED);
+	recorded(late, "phase=finished");
 	assert_true(was_logged("alice/late: cancelled"));
 	assert_int_equal(record_of(late).verdict, SGANG_VERDICT_CANCELLED);
 
-	ids[1] = submit(member_of("train", 2));
-	schedule_to(ids, 2, FAKE_RUNNING);
+	train[1] = submit(member_of("train", 2));
+	schedule_to(train, 2, FAKE_RUNNING);
 	pass();
-	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_RUNNING);
-	says(ids[0], "");
+	recorded(train[0], "phase=running");
+	says(train[0], "");
 	assert_true(was_logged("alice/train: running 2/2 members"));
-	fake_end(ids[0]);
-	fake_end(ids[1]);
-	pass();
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_FINISHED);
-		assert_true(record_of(ids[i]).placed);
-	}
+	fake_end(train[0]);
+	end_and_pass(train[1]);
+	all_recorded(train, 2, "phase=finished rank");
 	assert_true(was_logged("alice/train: finished"));
 }
 
@@ -62,7 +56,7 @@ TOY_TEST(test_ended)
 
 /* As a letter says: it completes, fails, is out of time or is cancelled; else
  * it stays. */
-static void end_as(uint32_t id, char how)
+static void end_by(uint32_t id, char how)
 {
 	switch (how) {
 	case 'c':
@@ -82,10 +76,9 @@ static void end_as(uint32_t id, char how)
 
 /* The verdict is in the records of those that ended last, in what accounting has
  * of them if the gang ran, and in the log. */
-static void assert_verdict(const uint32_t *ids, size_t n,
-			   enum sgang_verdict wanted, bool ran)
+static void assert_verdict(const uint32_t *ids, size_t n, const char *word,
+			   bool ran)
 {
-	const char *word = sgang_verdict_word(wanted);
 	char line[64], brief[64];
 	size_t told = 0, accounted = 0;
 
@@ -94,7 +87,7 @@ static void assert_verdict(const uint32_t *ids, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		enum sgang_verdict verdict = record_of(ids[i]).verdict;
 
-		if (verdict && verdict != wanted)
+		if (verdict && strcmp(sgang_verdict_word(verdict), word) != 0)
 			fail_msg("%s: %s, not %s", context,
 				 sgang_verdict_word(verdict), word);
 		told += verdict != SGANG_VERDICT_NONE;
@@ -112,81 +105,68 @@ TOY_TEST(test_verdict)
 	static const struct {
 		const char *more;
 		uint32_t min;
-		const char *first, *then;
-		enum sgang_verdict is;
+		const char *first, *then, *is;
 	} cases[] = {
-		{ NULL, 3, "ccc", "", SGANG_VERDICT_FINISHED },
-		{ NULL, 3, "c", "-cc", SGANG_VERDICT_FINISHED },
-		{ NULL, 3, "f", "-cc", SGANG_VERDICT_FAILED },
-		{ NULL, 3, "fff", "", SGANG_VERDICT_FAILED },
-		{ NULL, 3, "ttt", "", SGANG_VERDICT_TIME_LIMIT },
-		{ NULL, 3, "c", "-tt", SGANG_VERDICT_TIME_LIMIT },
-		{ NULL, 3, "xxx", "", SGANG_VERDICT_CANCELLED },
-		{ NULL, 3, "x", "-cc", SGANG_VERDICT_CANCELLED },
-		{ "gang_total_number=3", 2, "x", "-cc",
-		  SGANG_VERDICT_FINISHED },
+		{ NULL, 3, "ccc", "", "finished" },
+		{ NULL, 3, "c", "-cc", "finished" },
+		{ NULL, 3, "f", "-cc", "failed" },
+		{ NULL, 3, "fff", "", "failed" },
+		{ NULL, 3, "ttt", "", "timelimit" },
+		{ NULL, 3, "c", "-tt", "timelimit" },
+		{ NULL, 3, "xxx", "", "cancelled" },
+		{ NULL, 3, "x", "-cc", "cancelled" },
+		{ "total_number=3", 2, "x", "-cc", "finished" },
 		/* ended with the one that was lost */
-		{ "gang_on_failure=kill", 3, "f", "", SGANG_VERDICT_FAILED },
-		{ "gang_on_failure=kill", 3, "cf", "", SGANG_VERDICT_FAILED },
-		{ "gang_on_failure=kill", 3, "t", "",
-		  SGANG_VERDICT_TIME_LIMIT },
-		{ "gang_on_failure=kill", 3, "x", "", SGANG_VERDICT_CANCELLED },
-		{ "gang_on_failure=kill", 3, "xxx", "",
-		  SGANG_VERDICT_CANCELLED },
-		{ "gang_on_failure=requeue", 3, "xxx", "",
-		  SGANG_VERDICT_CANCELLED },
+		{ "on_failure=kill", 3, "f", "", "failed" },
+		{ "on_failure=kill", 3, "cf", "", "failed" },
+		{ "on_failure=kill", 3, "t", "", "timelimit" },
+		{ "on_failure=kill", 3, "x", "", "cancelled" },
+		{ "on_failure=kill", 3, "xxx", "", "cancelled" },
+		{ "on_failure=requeue", 3, "xxx", "", "cancelled" },
 		/* too few are left */
-		{ "gang_on_stale=kill|gang_stale_grace=2", 3, "x", "+",
-		  SGANG_VERDICT_FAILED },
-		{ "gang_on_failure=kill", 3, "ccc", "",
-		  SGANG_VERDICT_FINISHED },
+		{ "on_stale=kill|stale_grace=2", 3, "x", "+", "failed" },
+		{ "on_failure=kill", 3, "ccc", "", "finished" },
 		/* not needed any more */
-		{ "gang_on_success=leader", 3, "c", "",
-		  SGANG_VERDICT_FINISHED },
-		{ "gang_on_success=leader", 3, "-f", "c",
-		  SGANG_VERDICT_FINISHED },
-		{ "gang_on_success=leader", 3, "f", "-cc",
-		  SGANG_VERDICT_FAILED },
-		{ "gang_on_success=2", 3, "cc", "", SGANG_VERDICT_FINISHED },
-		{ "gang_on_success=2", 3, "f", "-cc", SGANG_VERDICT_FINISHED },
-		{ "gang_on_success=2", 3, "ff", "--c", SGANG_VERDICT_FAILED },
+		{ "on_success=leader", 3, "c", "", "finished" },
+		{ "on_success=leader", 3, "-f", "c", "finished" },
+		{ "on_success=leader", 3, "f", "-cc", "failed" },
+		{ "on_success=2", 3, "cc", "", "finished" },
+		{ "on_success=2", 3, "f", "-cc", "finished" },
+		{ "on_success=2", 3, "ff", "--c", "failed" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", cases[i].min);
-		uint32_t ids[3], ranked[3];
+		uint32_t ranked[3];
 
 		afresh(setup, "case %zu", i);
-		rq.more = cases[i].more;
-		submit_and_pass(rq, 3, ids);
-		schedule_to(ids, 3, FAKE_RUNNING);
+		submit_and_pass(MEMBER("train", cases[i].min,
+				       .more = cases[i].more),
+				3, train);
+		schedule_to(train, 3, FAKE_RUNNING);
 		pass();
 		for (int k = 0; k < 3; k++)
-			ranked[record_of(ids[k]).member_rank] = ids[k];
+			ranked[record_of(train[k]).member_rank] = train[k];
 		for (int k = 0; cases[i].first[k]; k++)
-			end_as(ranked[k], cases[i].first[k]);
+			end_by(ranked[k], cases[i].first[k]);
 		pass();
 		if (cases[i].then[0] == '+')
 			fake_clock(121);
 		for (int k = 0; cases[i].then[k]; k++)
-			end_as(ranked[k], cases[i].then[k]);
-		pass();
-		pass();
-		all_in_state(ids, 3, FAKE_GONE);
-		assert_verdict(ids, 3, cases[i].is, true);
+			end_by(ranked[k], cases[i].then[k]);
+		passes(2);
+		all_in_state(train, 3, FAKE_GONE);
+		assert_verdict(train, 3, cases[i].is, true);
 	}
 }
 
 /* One that was cancelled before it ever ran. */
 TOY_TEST(test_never_ran)
 {
-	uint32_t ids[2];
-
-	submit_and_pass(member_of("train", 3), 2, ids);
-	fail_and_pass(ids[0], true);
-	assert_int_equal(record_of(ids[0]).verdict, SGANG_VERDICT_NONE);
-	fail_and_pass(ids[1], true);
-	assert_verdict(ids, 2, SGANG_VERDICT_CANCELLED, false);
+	submit_and_pass(member_of("train", 3), 2, train);
+	fail_and_pass(train[0], true);
+	assert_int_equal(record_of(train[0]).verdict, SGANG_VERDICT_NONE);
+	fail_and_pass(train[1], true);
+	assert_verdict(train, 2, "cancelled", false);
 }
 
 /* After a restart those that Slurm still knows are not forgotten; those that it
@@ -194,21 +174,17 @@ TOY_TEST(test_never_ran)
 TOY_TEST(test_remembered)
 {
 	for (int restart = 0; restart < 2; restart++) {
-		uint32_t ids[2];
-
 		afresh(setup, "restart %d", restart);
-		submit_many(member_of("train", 2), 2, ids);
-		schedule_to(ids, 2, FAKE_RUNNING);
+		start_many(member_of("train", 2), 2, train);
 		pass();
-		fail_and_pass(ids[0], false);
+		fail_and_pass(train[0], false);
 		if (restart)
 			come_back(false);
 		else
 			fake_purge();
 		pass();
-		fake_end(ids[1]);
-		pass();
-		assert_verdict(ids + 1, 1, SGANG_VERDICT_FAILED, true);
+		end_and_pass(train[1]);
+		assert_verdict(train + 1, 1, "failed", true);
 	}
 }
 
@@ -216,65 +192,45 @@ TOY_TEST(test_remembered)
  * restart. */
 TOY_TEST(test_said_once)
 {
-	struct fake_request rq = member_of("train", 2);
-	uint32_t ids[2];
-
-	rq.more = "gang_on_success=2";
-	submit_many(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_RUNNING);
+	start_many(MEMBER("train", 2, .more = "on_success=2"), 2, train);
 	pass();
-	fake_end(ids[0]);
-	fake_end(ids[1]);
-	pass();
+	fake_end(train[0]);
+	end_and_pass(train[1]);
 	come_back_and_pass(false);
 	pass();
-	assert_verdict(ids, 2, SGANG_VERDICT_FINISHED, true);
+	assert_verdict(train, 2, "finished", true);
 }
 
 /* A gang that is requeued as a whole counts by its last run, and a later gang of
  * that name is another one. */
 TOY_TEST(test_second_run)
 {
-	struct fake_request rq = member_of("train", 2);
-	uint32_t ids[2];
-
-	rq.more = "gang_on_failure=requeue";
-	submit_many(rq, 2, ids);
-	schedule_to(ids, 2, FAKE_RUNNING);
+	start_many(MEMBER("train", 2, .more = "on_failure=requeue"), 2, train);
 	pass();
-	fake_fail(ids[0], false);
-	for (int i = 0; i < 3; i++)
-		pass();
-	all_in_state(ids, 2, FAKE_PENDING);
-	fake_clock(600);
-	pass();
+	fake_fail(train[0], false);
+	passes(3);
+	all_in_state(train, 2, FAKE_PENDING);
+	wait_and_pass(600);
 	schedule_and_pass();
-	pass();
-	all_in_state(ids, 2, FAKE_RUNNING);
-	fake_end(ids[0]);
-	fake_end(ids[1]);
-	pass();
-	assert_verdict(ids, 2, SGANG_VERDICT_FINISHED, true);
+	pass_to(train, 2, FAKE_RUNNING);
+	fake_end(train[0]);
+	end_and_pass(train[1]);
+	assert_verdict(train, 2, "finished", true);
 
 	fake_log_reset();
 	fake_clock(10);
-	submit_and_pass(member_of("train", 2), 2, ids);
-	fake_fail(ids[0], true);
-	fail_and_pass(ids[1], true);
-	assert_verdict(ids, 2, SGANG_VERDICT_CANCELLED, false);
+	submit_and_pass(member_of("train", 2), 2, train);
+	fake_fail(train[0], true);
+	fail_and_pass(train[1], true);
+	assert_verdict(train, 2, "cancelled", false);
 }
 
 /* As slurmctld starts a member whose gang has started. */
 static void start_later(uint32_t id)
 {
-	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
-	assert_true(fake_start(id, FAKE_ALL_NODES));
-	assert_true(fake_host.lock());
-	sgang_conductor_begins(c, fake_host.jobs.find(id));
-	fake_host.unlock();
+	start_later_on(id, FAKE_ALL_NODES);
 	pass();
-	fake_clock(2);
-	pass();
+	wait_and_pass(2);
 }
 
 /* 6.5: a spare that nobody needs is no failure, and one that has the place of a
@@ -282,57 +238,45 @@ static void start_later(uint32_t id)
 TOY_TEST(test_spare_verdict)
 {
 	static const struct {
-		const char *more, *first, *then;
-		enum sgang_verdict is;
+		const char *more, *first, *then, *is;
 	} cases[] = {
-		{ "gang_spares=1|gang_on_failure=replace", "cc", "",
-		  SGANG_VERDICT_FINISHED },
-		{ "gang_spares=1", "cc", "", SGANG_VERDICT_FINISHED },
-		{ "gang_spares=1|gang_on_failure=replace", "cc-", "",
-		  SGANG_VERDICT_FINISHED },
-		{ "gang_spares=1", "f", "-cc", SGANG_VERDICT_FINISHED },
-		{ "gang_spares=1", "f", "-cf", SGANG_VERDICT_FAILED },
-		{ "gang_spares=1", "--f", "cc-", SGANG_VERDICT_FINISHED },
+		{ "spares=1|on_failure=replace", "cc", "", "finished" },
+		{ "spares=1", "cc", "", "finished" },
+		{ "spares=1|on_failure=replace", "cc-", "", "finished" },
+		{ "spares=1", "f", "-cc", "finished" },
+		{ "spares=1", "f", "-cf", "failed" },
+		{ "spares=1", "--f", "cc-", "finished" },
 		/* one that starts after the loss takes the place at once */
-		{ "gang_spares=1", "+f", "-cc", SGANG_VERDICT_FINISHED },
-		{ NULL, "+f", "-cc", SGANG_VERDICT_FAILED },
+		{ "spares=1", "+f", "-cc", "finished" },
+		{ NULL, "+f", "-cc", "failed" },
 		/* who was cancelled is not requeued */
-		{ "gang_spares=1|gang_on_failure=replace", "x", "-cc",
-		  SGANG_VERDICT_FINISHED },
-		{ "gang_spares=1|gang_on_failure=replace", "f", "-cc",
-		  SGANG_VERDICT_FINISHED },
+		{ "spares=1|on_failure=replace", "x", "-cc", "finished" },
+		{ "spares=1|on_failure=replace", "f", "-cc", "finished" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct fake_request rq = member_of("train", 2);
 		bool after = cases[i].first[0] == '+';
 		const char *first = cases[i].first + after;
-		uint32_t ids[3];
 
 		afresh(setup, "spares %zu", i);
-		rq.more = cases[i].more;
-		submit_and_pass(rq, 3, ids);
-		schedule_and_pass();
-		pass();
-		all_in_state(ids, 2, FAKE_RUNNING);
+		gather(MEMBER("train", 2, .more = cases[i].more), 3, train);
+		pass_to(train, 2, FAKE_RUNNING);
 		if (!after) {
-			start_later(ids[2]);
-			assert_true(record_of(ids[2]).spare);
+			start_later(train[2]);
+			recorded(train[2], "spare");
 		}
 		for (int k = 0; first[k]; k++)
-			end_as(ids[k], first[k]);
-		pass();
-		pass();
+			end_by(train[k], first[k]);
+		passes(2);
 		if (after) {
-			start_later(ids[2]);
-			assert_false(record_of(ids[2]).spare);
+			start_later(train[2]);
+			recorded(train[2], "!spare");
 		}
 		for (int k = 0; cases[i].then[k]; k++)
-			end_as(ids[k], cases[i].then[k]);
-		for (int k = 0; k < 4; k++)
-			pass();
-		all_in_state(ids, 3, FAKE_GONE);
-		assert_verdict(ids, 3, cases[i].is, true);
+			end_by(train[k], cases[i].then[k]);
+		passes(4);
+		all_in_state(train, 3, FAKE_GONE);
+		assert_verdict(train, 3, cases[i].is, true);
 	}
 }
 
@@ -340,61 +284,54 @@ TOY_TEST(test_spare_verdict)
  * not grow with their number, and one that failed counts at the end. */
 TOY_TEST(test_many_ends)
 {
-	uint32_t ids[2];
-
-	submit_many(member_of("train", 2), 2, ids);
-	schedule_to(ids, 2, FAKE_RUNNING);
+	start_many(member_of("train", 2), 2, train);
 	pass();
 	for (int i = 0; i < 200; i++) {
 		uint32_t late = submit(member_of("train", 2));
 
 		pass();
 		start_later(late);
-		end_as(late, i == 7 ? 'f' : 'c');
+		end_by(late, i == 7 ? 'f' : 'c');
 		pass();
 		if (i % 10 == 9)
 			fake_purge();
 	}
 	assert_in_range(sgang_registry_find(c, "alice", "train")->ends.cap, 1,
 			32);
-	end_as(ids[0], 'c');
-	end_as(ids[1], 'c');
+	end_by(train[0], 'c');
+	end_by(train[1], 'c');
 	pass();
-	assert_verdict(ids, 2, SGANG_VERDICT_FAILED, true);
+	assert_verdict(train, 2, "failed", true);
 }
 
 /* One that was lost long ago, of which Slurm knows nothing any more, may still
  * be replaced. */
 TOY_TEST(test_forgotten_replaced)
 {
-	struct fake_request rq = member_of("train", 10);
-	uint32_t ids[11];
+	struct fake_request rq = MEMBER("train", 10, .more = "spares=1");
 
-	rq.more = "gang_spares=1";
-	submit_many(rq, 10, ids);
-	schedule_to(ids, 10, FAKE_RUNNING);
+	start_many(rq, 10, train);
 	pass();
 	for (int i = 0; i < 8; i++)
-		end_as(ids[i], i ? 'c' : 'f');
+		end_by(train[i], i ? 'c' : 'f');
 	pass();
 	fake_purge();
-	end_as(ids[8], 'c');
+	end_by(train[8], 'c');
 	pass();
 	fake_purge();
-	ids[10] = submit(rq);
+	train[10] = arrive(rq);
+	start_later(train[10]);
+	recorded(train[10], "!spare");
+	end_by(train[9], 'c');
+	end_by(train[10], 'c');
 	pass();
-	start_later(ids[10]);
-	assert_false(record_of(ids[10]).spare);
-	end_as(ids[9], 'c');
-	end_as(ids[10], 'c');
-	pass();
-	assert_verdict(ids + 9, 2, SGANG_VERDICT_FINISHED, true);
+	assert_verdict(train + 9, 2, "finished", true);
 }
 
 /* 5.6: the log says of a gang that failed that it did, when it has ended. */
 TOY_TEST(test_failed)
 {
-	struct fake_request kill = member_of("kill", 2);
+	struct fake_request kill = MEMBER("kill", 2, .more = "on_failure=kill");
 	uint32_t ids[2];
 
 	ids[0] = submit(member_of("all", 2));
@@ -406,13 +343,11 @@ TOY_TEST(test_failed)
 	assert_true(was_logged("alice/all: failed"));
 	assert_false(was_logged("alice/all: finished"));
 
-	kill.more = "gang_on_failure=kill";
 	ids[0] = submit(kill);
 	ids[1] = submit(kill);
 	schedule_to(ids, 2, FAKE_RUNNING);
 	fake_fail(ids[0], false);
-	for (int i = 0; i < 4; i++)
-		pass();
+	passes(4);
 	assert_true(was_logged("alice/kill: failed"));
 	assert_false(was_logged("alice/kill: finished"));
 }
@@ -434,12 +369,12 @@ TOY_TEST(test_told_at_once)
 	/* not of one that waits */
 	sgang_conductor_ended(c, fake_host.jobs.find(ids[3]),
 			      SGANG_HOLD_END_NODE);
-	assert_int_equal(record_of(ids[3]).phase, SGANG_PHASE_HOLDING);
+	recorded(ids[3], "phase=holding");
 	fake_host.unlock();
 
 	fail_and_pass(ids[0], false);
 	assert_true(was_logged("held member 2 is lost: node"));
-	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_NODE);
+	recorded(ids[1], "holdend=node");
 	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
 	assert_true(was_logged("hold of 1 members ended: node"));
 	fake_end(other);
@@ -461,9 +396,7 @@ TOY_TEST(test_requeued)
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		assert_int_equal(fake_state(ids[0]), FAKE_HELD);
 		fake_requeue(ids[0]);
-		assert_true(fake_host.lock());
-		sgang_conductor_ended(c, fake_host.jobs.find(ids[0]), ends[i]);
-		fake_host.unlock();
+		tell_end(ids[0], ends[i]);
 		pass();
 		snprintf(line, sizeof(line), "held member %u is lost: %s",
 			 ids[0], sgang_hold_end_word(ends[i]));
@@ -474,10 +407,10 @@ TOY_TEST(test_requeued)
 		schedule_and_pass();
 	}
 	/* what ended an earlier hold does not end this one */
-	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
+	recorded(ids[0], "!holdend");
 	fail_and_pass(ids[3], true);
 	assert_true(was_logged("hold of 2 members ended: incomplete"));
-	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_INCOMPLETE);
+	recorded(ids[0], "holdend=incomplete");
 	fake_end(other);
 }
 
@@ -485,31 +418,27 @@ TOY_TEST(test_requeued)
  * restart too, and in the log; a new hold knows of none. */
 TOY_TEST(test_hold_ends)
 {
-	uint32_t ids[4], other, more;
+	uint32_t other, more;
 
-	other = hold_two(ids);
-	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
+	other = hold_two(train);
+	recorded(train[0], "!holdend");
 	wait_and_pass(3600);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_int_equal(record_of(ids[i]).hold_end,
-				 SGANG_HOLD_END_TIMEOUT);
+	all_recorded(train, 4, "holdend=timeout");
 	assert_true(was_logged("hold of 2 members ended: timeout"));
 	assert_true(was_logged("alice/train: timeout, 4 members stopped"));
-	fake_snapshot();
-	come_back_and_pass(true);
-	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_TIMEOUT);
-	fake_user_hold(ids[0], false);
-	pass();
+	crash_and_pass();
+	recorded(train[0], "holdend=timeout");
+	hold_and_pass(train[0], false);
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
-	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
+	recorded(train[0], "!holdend");
 
-	fail_and_pass(ids[0], true);
-	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_USER);
+	fail_and_pass(train[0], true);
+	recorded(train[1], "holdend=user");
 	more = submit(nonstrict_of("train", 4));
 	fake_end(other);
 	schedule_to(&more, 1, FAKE_RUNNING);
-	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_NONE);
+	recorded(train[1], "!holdend");
 }
 
 /* ---- nodes ---- */
@@ -528,12 +457,11 @@ static uint32_t extras(const char *text)
 TOY_TEST(test_extra)
 {
 	struct fake_request rq = member_of("train", 2);
-	uint32_t ids[2];
 
 	fake_set_extra(0, "rack 7");
 	rq.nodes = NODES / 2;
 	rq.ranks = 12;
-	submit_and_pass(rq, 2, ids);
+	submit_and_pass(rq, 2, train);
 	assert_int_equal(extras(""), NODES - 1);
 	schedule_and_pass();
 	pass();
@@ -554,9 +482,9 @@ TOY_TEST(test_extra)
 	assert_memory_equal(fake_extra(1), "gang=alice/train ", 17);
 
 	/* half of it, then all of it leaves */
-	end_and_pass(ids[0]);
+	end_and_pass(train[0]);
 	assert_int_equal(extras("") + extras("rack 8"), NODES / 2);
-	end_and_pass(ids[1]);
+	end_and_pass(train[1]);
 	assert_int_equal(extras(""), NODES - 1);
 	assert_string_equal(fake_extra(0), "rack 8");
 }
@@ -566,13 +494,11 @@ TOY_TEST(test_extra)
  */
 TOY_TEST(test_extra_restart)
 {
-	struct fake_request rq = nonstrict_of("b", 3);
+	struct fake_request rq =
+		MEMBER("b", 3, .more = "mode=nonstrict|waiting_time=1:00:00",
+		       .nodes = 1, .cpus = 1, .memory = 1);
 	uint32_t other, held, ids[2];
 
-	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
-	rq.nodes = 1;
-	rq.cpus = 1;
-	rq.memory = 1;
 	other = busy(NODES - 1);
 	held = submit(rq);
 	rq.nodes = 16;
@@ -588,14 +514,12 @@ TOY_TEST(test_extra_restart)
 	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"),
 			 1);
 
-	fake_snapshot();
-	come_back_and_pass(true);
+	crash_and_pass();
 	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"),
 			 1);
 	assert_int_equal(extras(""), NODES - 1);
 	fake_set_extra(3, "old gang=alice/gone ranks=4");
-	fake_snapshot();
-	come_back_and_pass(true);
+	crash_and_pass();
 	assert_string_equal(fake_extra(3), "old");
 	fake_end(other);
 }
@@ -603,13 +527,11 @@ TOY_TEST(test_extra_restart)
 /* NodeExtra=no: the field is nobody's business, and is left clean. */
 TOY_TEST(test_extra_off)
 {
-	struct sgang_conf conf;
-	uint32_t ids[2];
+	struct sgang_conf conf = default_conf();
 
-	submit_and_schedule(member_of("train", 2), 2, ids);
+	submit_and_schedule(member_of("train", 2), 2, train);
 	pass();
 	assert_int_equal(extras(""), NODES - 2);
-	sgang_conf_default(&conf);
 	conf.node_extra = false;
 	sgang_conductor_configure(c, toy_tree(), &conf);
 	pass();

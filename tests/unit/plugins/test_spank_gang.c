@@ -33,7 +33,6 @@ static const char *const inherited[][2] = {
 
 static int clean_environment(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < N_INHERITED; i++)
 		unsetenv(inherited[i][0]);
 	unsetenv("SLURM_JOB_ID");

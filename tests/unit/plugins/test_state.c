@@ -25,8 +25,6 @@ static char spool[] = "/tmp/sgang-state.XXXXXX";
 
 void sgang_log(enum sgang_log_level level, const char *fmt, ...)
 {
-	(void)level;
-	(void)fmt;
 }
 
 static char *epoch_text(unsigned number)
@@ -311,21 +309,16 @@ TEST(links)
 static int remove_one(const char *path, const struct stat *st, int flag,
 		      struct FTW *at)
 {
-	(void)st;
-	(void)flag;
-	(void)at;
 	return remove(path);
 }
 
 static int begin(void **state)
 {
-	(void)state;
 	return mkdtemp(spool) ? 0 : -1;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	return nftw(spool, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -157,10 +157,9 @@ static void begin_world(struct world *w)
 		if (!w->ends[n])
 			continue;
 		rq.requested = UINT64_C(1) << n;
-		id = submit(rq);
-		assert_true(fake_start(id, rq.requested));
+		id = run_on(rq, rq.requested);
 		if (w->ends[n] < INT64_MAX)
-			fake_ends_at(id, w->ends[n]);
+			fake_job(id)->ends = w->ends[n];
 	}
 	for (uint32_t i = 0; i < w->n; i++) {
 		struct fake_request rq = member_of("t", w->min);
@@ -170,8 +169,7 @@ static void begin_world(struct world *w)
 		rq.nodes = w->who[i].nodes;
 		rq.cpus = w->who[i].cpus;
 		rq.partition = w->who[i].among;
-		snprintf(order, sizeof(order), "gang_order=%d",
-			 w->who[i].order);
+		snprintf(order, sizeof(order), "order=%d", w->who[i].order);
 		rq.more = w->who[i].order < 0 ? NULL : order;
 		w->ids[i] = submit(rq);
 	}

@@ -7,6 +7,8 @@
 #ifndef TESTS_TOY_CLUSTER_H
 #define TESTS_TOY_CLUSTER_H
 
+#include <fnmatch.h>
+
 #include "core/gang/record.h"
 #include "../../fake/fake_host.h"
 #include "../../fake/fake_log.h"
@@ -39,7 +41,8 @@ static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"
 
 static uint32_t toy_nodes = NODES;
 static struct sgang_conductor *c;
-static char context[160]; /* said when something is wrong */
+static char context[160];  /* said when something is wrong */
+static uint32_t train[32]; /* the members of the gang "train" of a test */
 
 static uint32_t toy_islands = 1; /* in each node */
 static bool toy_backfill;        /* it is backfill that looks at the queue */
@@ -48,7 +51,7 @@ static inline void toy_look_inside(struct sgang_topologies *all)
 {
 	uint32_t islands[FAKE_NODES];
 
-	fake_islands(toy_islands);
+	fake_world.islands = toy_islands;
 	for (uint32_t n = 0; n < FAKE_NODES; n++)
 		islands[n] = toy_islands;
 	assert_int_equal(sgang_topologies_look_inside(
@@ -68,11 +71,20 @@ static inline struct sgang_topologies *toy_tree(void)
 	return sgang_topologies_create(fabric, NULL);
 }
 
+/* What gang.conf says where it is empty. */
+static inline struct sgang_conf default_conf(void)
+{
+	struct sgang_conf conf;
+
+	sgang_conf_default(&conf);
+	return conf;
+}
+
 /* With the tree, or without one where there are fewer nodes. */
 static inline void start_conductor(void)
 {
 	struct sgang_topologies *all;
-	struct sgang_conf conf;
+	struct sgang_conf conf = default_conf();
 
 	if (toy_nodes == NODES)
 		all = toy_tree();
@@ -82,7 +94,6 @@ static inline void start_conductor(void)
 			NULL);
 	assert_non_null(all);
 	toy_look_inside(all);
-	sgang_conf_default(&conf);
 	c = sgang_conductor_create(&fake_host);
 	assert_non_null(c);
 	sgang_conductor_configure(c, all, &conf);
@@ -90,13 +101,13 @@ static inline void start_conductor(void)
 
 static inline int setup(void **state)
 {
-	(void)state;
 	toy_nodes = NODES;
 	toy_islands = 1;
 	toy_backfill = false;
 	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
 	fake_log_reset();
 	context[0] = '\0';
+	memset(train, 0, sizeof(train));
 	memset(&memory, 0, sizeof(memory));
 	start_conductor();
 	return 0;
@@ -104,7 +115,6 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-	(void)state;
 	sgang_conductor_destroy(c);
 	c = NULL;
 	return 0;
@@ -205,6 +215,15 @@ static inline enum sgang_turn turn(uint32_t id)
 	return turn_on(id, ALL_FREE, toy_backfill);
 }
 
+/* What is left of a set, which is gone then. */
+static inline uint64_t bits_left(struct sgang_nodeset *set)
+{
+	uint64_t nodes = bits_of(set, toy_nodes);
+
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
 /* The nodes of 'nodes' that a job that stands there may start on. */
 static inline uint64_t fenced_from(const struct sgang_standing *s,
 				   uint64_t nodes)
@@ -214,9 +233,7 @@ static inline uint64_t fenced_from(const struct sgang_standing *s,
 
 	taken = sgang_conductor_fence(c, s, toy_backfill, set);
 	assert_int_equal(taken, bits_of(set, toy_nodes) != nodes);
-	nodes = bits_of(set, toy_nodes);
-	sgang_nodeset_destroy(set);
-	return nodes;
+	return bits_left(set);
 }
 
 /* The same for one of this priority that comes after all that have it. */
@@ -246,11 +263,9 @@ static inline const struct fake_job *next_in_queue(const struct fake_job *after)
 {
 	const struct fake_job *best = NULL;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		if (!j->live || j->state != FAKE_PENDING || j->parked ||
-		    j->user_hold || j->holds)
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state != FAKE_PENDING || j->parked || j->user_hold ||
+		    j->holds)
 			continue;
 		if (after && (j->rq.priority > after->rq.priority ||
 			      (j->rq.priority == after->rq.priority &&
@@ -276,9 +291,7 @@ static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
 		(void)sgang_conductor_near(c, &spec, fake_host.jobs.find(id), 1,
 					   level, set);
 	fake_scheduler(false);
-	nodes = bits_of(set, toy_nodes);
-	sgang_nodeset_destroy(set);
-	return nodes;
+	return bits_left(set);
 }
 
 /* The level of the domain in which all nodes of such a member must be;
@@ -336,6 +349,26 @@ static inline void schedule_and_pass(void)
 	pass();
 }
 
+static inline void passes(int n)
+{
+	while (n-- > 0)
+		pass();
+}
+
+/* So many looks at the queue, with a pass behind each. */
+static inline void cycles(int n)
+{
+	while (n-- > 0)
+		schedule_and_pass();
+}
+
+/* The scheduler reaches the member, and the conductor has its pass. */
+static inline void reach(uint32_t id)
+{
+	(void)turn(id);
+	pass();
+}
+
 /* Once before the gang is known to be complete, and once behind its start. */
 static inline void settle(void)
 {
@@ -362,6 +395,18 @@ static inline void end_and_pass(uint32_t id)
 	pass();
 }
 
+static inline void end_and_schedule(uint32_t id)
+{
+	fake_end(id);
+	schedule_and_pass();
+}
+
+static inline void hold_and_pass(uint32_t id, bool hold)
+{
+	fake_user_hold(id, hold);
+	pass();
+}
+
 static inline void fail_and_pass(uint32_t id, bool cancelled)
 {
 	fake_fail(id, cancelled);
@@ -374,16 +419,89 @@ static inline void come_back_and_pass(bool died)
 	pass();
 }
 
+/* Killed right after a save. */
+static inline void crash_and_pass(void)
+{
+	fake_snapshot();
+	come_back_and_pass(true);
+}
+
+/* slurmctld tells, with its locks, that this job has ended or is requeued. */
+static inline void tell_end(uint32_t id, enum sgang_hold_end how)
+{
+	assert_true(fake_host.lock());
+	sgang_conductor_ended(c, fake_host.jobs.find(id), how);
+	fake_host.unlock();
+}
+
+/* As slurmctld starts a member whose gang has started. */
+static inline void start_later_on(uint32_t id, uint64_t nodes)
+{
+	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
+	assert_true(fake_start(id, nodes));
+	assert_true(fake_host.lock());
+	sgang_conductor_begins(c, fake_host.jobs.find(id));
+	fake_host.unlock();
+}
+
+/* As slurmctld asks where a late member could start now. Is it held, as a cold
+ * spare? */
+static inline bool offer_cold(uint32_t id, uint64_t nodes)
+{
+	struct sgang_nodeset *set = toy_set(nodes);
+	struct sgang_spec spec = spec_of(id);
+	struct sgang_job *job;
+	bool cold;
+
+	assert_true(fake_host.lock());
+	job = fake_host.jobs.find(id);
+	cold = sgang_conductor_wants_cold(c, &spec, job, 1);
+	if (cold)
+		sgang_conductor_cold(c, job, 1, set);
+	fake_host.unlock();
+	sgang_nodeset_destroy(set);
+	return cold;
+}
+
+/* It gives its nodes to another job. */
+static inline void yield_to(uint32_t id, uint32_t to)
+{
+	struct sgang_spec spec = spec_of(id);
+	struct sgang_job *job;
+
+	assert_true(fake_host.lock());
+	job = fake_host.jobs.find(id);
+	assert_true(sgang_conductor_may_yield(c, &spec, job));
+	sgang_conductor_yield(c, &spec, job, to);
+	fake_host.unlock();
+}
+
+/* Its slurmctld has died. */
+static inline bool is_dead(void)
+{
+	bool lives = fake_scheduler(true);
+
+	fake_scheduler(false);
+	return !lives;
+}
+
 /* ---- small words for the tests ---- */
 
-/* The joint start of a gang of alice, as backfill is told. */
-static inline int64_t joint_start(const char *name)
+static inline struct sgang_spec named(const char *ns, const char *name)
 {
 	struct sgang_spec spec;
 
 	sgang_spec_init(&spec);
-	strcpy(spec.ns, "alice");
+	strcpy(spec.ns, ns);
 	strcpy(spec.name, name);
+	return spec;
+}
+
+/* The joint start of a gang of alice, as backfill is told. */
+static inline int64_t joint_start(const char *name)
+{
+	struct sgang_spec spec = named("alice", name);
+
 	return sgang_conductor_joint_start(c, &spec);
 }
 
@@ -401,9 +519,14 @@ static inline struct fake_request member_of(const char *gang, uint32_t min)
 	return MEMBER(gang, min);
 }
 
+/* A job without a gang. */
+#define JOB(of_nodes, at, ...)  \
+	((struct fake_request){ \
+		.nodes = (of_nodes), .priority = (at), __VA_ARGS__ })
+
 static inline struct fake_request plain(uint32_t nodes, uint32_t priority)
 {
-	return (struct fake_request){ .nodes = nodes, .priority = priority };
+	return JOB(nodes, priority);
 }
 
 static inline uint32_t submit(struct fake_request rq)
@@ -421,14 +544,54 @@ static inline void submit_many(struct fake_request rq, uint32_t n,
 		ids[i] = submit(rq);
 }
 
+/* It starts at once, on nodes of these. */
+static inline uint32_t run_on(struct fake_request rq, uint64_t nodes)
+{
+	uint32_t id = submit(rq);
+
+	assert_true(fake_start(id, nodes));
+	return id;
+}
+
+/* The same, and it ends then; 0: never. */
+static inline uint32_t run_until(struct fake_request rq, uint64_t nodes,
+				 int64_t ends)
+{
+	uint32_t id = run_on(rq, nodes);
+
+	fake_job(id)->ends = ends;
+	return id;
+}
+
+/* It ends by itself, with an error or without. */
+static inline void end_as(uint32_t id, bool fails)
+{
+	if (fails)
+		fake_fail(id, false);
+	else
+		fake_end(id);
+}
+
+/* What nodes say of them after a restart. */
+static inline void all_launched(const uint32_t *ids, uint32_t n,
+				enum sgang_launch launch)
+{
+	for (uint32_t i = 0; i < n; i++)
+		fake_job(ids[i])->launch = launch;
+}
+
+static inline void end_all(const uint32_t *ids, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		fake_end(ids[i]);
+}
+
 static inline uint32_t in_state(const char *gang, enum fake_state state)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		if (j->live && j->state == state && !strcmp(j->gang, gang))
+	for (const struct fake_job *j = fake_next(NULL); j; j = fake_next(j)) {
+		if (j->state == state && !strcmp(j->gang, gang))
 			n += j->tasks;
 	}
 	return n;
@@ -496,6 +659,47 @@ static inline void gather_to(struct fake_request rq, uint32_t n, uint32_t *ids,
 	schedule_to(ids, n, state);
 }
 
+/* The same in the next cycle, for those that are there. */
+static inline void settle_to(const uint32_t *ids, uint32_t n,
+			     enum fake_state state)
+{
+	pass();
+	schedule_to(ids, n, state);
+}
+
+/* A pass sees them, and then a cycle. */
+static inline void gather(struct fake_request rq, uint32_t n, uint32_t *ids)
+{
+	submit_and_pass(rq, n, ids);
+	schedule_and_pass();
+}
+
+static inline void submit_and_settle(struct fake_request rq, uint32_t n,
+				     uint32_t *ids)
+{
+	submit_many(rq, n, ids);
+	settle();
+}
+
+/* One comes, and a pass sees it. */
+static inline uint32_t arrive(struct fake_request rq)
+{
+	uint32_t id = submit(rq);
+
+	pass();
+	return id;
+}
+
+/* One comes, and is in that state behind the next cycle. */
+static inline uint32_t submit_one_to(struct fake_request rq,
+				     enum fake_state state)
+{
+	uint32_t id;
+
+	submit_to(rq, 1, &id, state);
+	return id;
+}
+
 static inline void start_many(struct fake_request rq, uint32_t n, uint32_t *ids)
 {
 	submit_to(rq, n, ids, FAKE_RUNNING);
@@ -503,22 +707,15 @@ static inline void start_many(struct fake_request rq, uint32_t n, uint32_t *ids)
 
 static inline struct fake_request nonstrict_of(const char *gang, uint32_t min)
 {
-	struct fake_request rq = member_of(gang, min);
-
-	rq.more = "gang_mode=nonstrict";
-	return rq;
+	return MEMBER(gang, min, .more = "mode=nonstrict");
 }
 
-/* An ordinary job on exactly these nodes that ends then; 0: never. */
+/* An ordinary job on exactly these nodes. */
 static inline uint32_t occupy(uint64_t nodes, int64_t ends)
 {
-	uint32_t id =
-		submit(plain((uint32_t)__builtin_popcountll(nodes), 1000));
+	uint32_t n = (uint32_t)__builtin_popcountll(nodes);
 
-	assert_true(fake_start(id, nodes));
-	if (ends)
-		fake_ends_at(id, ends);
-	return id;
+	return run_until(plain(n, 1000), nodes, ends);
 }
 
 /* All nodes of these jobs. */
@@ -533,10 +730,7 @@ static inline uint64_t nodes_of(const uint32_t *ids, uint32_t n)
 
 static inline uint32_t busy(uint32_t nodes)
 {
-	uint32_t id = submit(plain(nodes, 1000));
-
-	assert_true(fake_start(id, ALL_FREE));
-	return id;
+	return run_on(plain(nodes, 1000), ALL_FREE);
 }
 
 static inline const char *text_of(uint32_t id)
@@ -579,6 +773,74 @@ static inline struct sgang_record record_of(uint32_t id)
 		fail_msg("job %u: no record in \"%s\"", id,
 			 fake_job(id)->comment);
 	return r;
+}
+
+/* The value of that word of the record in the job's comment, or "". */
+static inline void record_word(uint32_t id, const char *name, char *value,
+			       size_t size)
+{
+	const char *at = fake_job(id)->comment;
+	size_t length = strlen(name);
+
+	*value = '\0';
+	for (; at; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (!strncmp(at, name, length) && at[length] == '=')
+			snprintf(value, size, "%.*s",
+				 (int)strcspn(at + length + 1, " "),
+				 at + length + 1);
+	}
+}
+
+/* What the job's record says, in its own words: "phase=running spare !role". One
+ * without a value is there and not 0, with a mark before it is not so. An asterisk
+ * stands for anything, as in the "rank=" of a gang of three, whichever it is. */
+__attribute__((format(printf, 2, 3))) static inline void
+recorded(uint32_t id, const char *format, ...)
+{
+	char words[400], is[SGANG_AT_SIZE], *at;
+	va_list args;
+
+	(void)record_of(id);
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	for (char *word = strtok_r(words, " ", &at); word;
+	     word = strtok_r(NULL, " ", &at)) {
+		bool unsaid = *word == '!', agrees;
+		char *value = strchr(word, '=');
+
+		if (value)
+			*value++ = '\0';
+		record_word(id, word + unsaid, is, sizeof(is));
+		if (!value)
+			agrees = unsaid == (!*is || !strcmp(is, "0"));
+		else if (strchr(value, '*'))
+			agrees = !fnmatch(value, is, 0);
+		else
+			agrees = !strcmp(value, is);
+		if (!agrees)
+			fail_msg("%s: job %u: not %s%s%s: %s", context, id,
+				 word, value ? "=" : "", value ? value : "",
+				 fake_job(id)->comment);
+	}
+}
+
+static inline void all_recorded(const uint32_t *ids, uint32_t n,
+				const char *words)
+{
+	for (uint32_t i = 0; i < n; i++)
+		recorded(ids[i], "%s", words);
+}
+
+/* So often the log told that. */
+static inline void logged(const char *text, uint32_t times)
+{
+	if (fake_log_count(SGANG_LOG_INFO, text) != times)
+		fail_msg("%s: \"%s\" is in the log %u times, not %u", context,
+			 text,
+			 (unsigned int)fake_log_count(SGANG_LOG_INFO, text),
+			 times);
 }
 
 #endif
