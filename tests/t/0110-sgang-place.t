@@ -244,8 +244,7 @@ places()
 {
 	local text=$1
 
-	shift
-	$SGANG place $inside "$@" >out && grep -F -- "$text" out ||
+	$SGANG place $inside "${@:2}" >out && grep -F -- "$text" out ||
 		{ cat out >&2; return 1; }
 }
 

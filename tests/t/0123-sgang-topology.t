@@ -20,8 +20,7 @@ refused()
 {
 	local status=$1 pattern=$2
 
-	shift 2
-	"$sgang" topology "$@" >out 2>err
+	"$sgang" topology "${@:3}" >out 2>err
 	test $? = $status && test_must_be_empty out &&
 		test "$(wc -l <err)" = 1 && grep -E "$pattern" err
 }

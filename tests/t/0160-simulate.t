@@ -348,8 +348,7 @@ refuse()
 {
 	local pattern=$1
 
-	shift
-	test_expect_code 2 "$sgang" simulate "$@" >out 2>err &&
+	test_expect_code 2 "$sgang" simulate "${@:2}" >out 2>err &&
 	test_must_be_empty out && test $(wc -l <err) = 1 &&
 	grep -E -q -e "$pattern" err || {
 		cat err

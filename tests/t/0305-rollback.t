@@ -41,16 +41,15 @@ fail_at_each_position()
 {
 	local name=$1 count=$2 at
 
-	shift 2
-	as_submitted "$@" >jobs
+	as_submitted "${@:3}" >jobs
 	for ((at = 1; at <= count; at++)); do
 		slurm_fault commit $at
 		test $at = 1 || nudge
 		wait_for 20 gang_log root/$name "member $at of $count cannot\
  start (injected failure): $((at - 1)) rolled back, $((count - at))\
  not tried" || return 1
-		wait_for 5 untouched "$@" || return 1
-		as_submitted "$@" >jobs.now
+		wait_for 5 untouched "${@:3}" || return 1
+		as_submitted "${@:3}" >jobs.now
 		test_cmp jobs jobs.now || return 1
 	done
 	test "$(starts_of $name)" = 0
@@ -61,15 +60,14 @@ then_start()
 {
 	local name=$1 count=$2
 
-	shift 2
 	slurm_fault
 	nudge
-	wait_for 20 all_in RUNNING "$@" &&
-		started_together "$@" &&
+	wait_for 20 all_in RUNNING "${@:3}" &&
+		started_together "${@:3}" &&
 		wait_for 10 "test \$(starts_of $name) = $count" &&
 		touch $name.go &&
-		wait_for 20 all_in COMPLETED "$@" &&
-		test "$(restarts_of "$@")" = 0 &&
+		wait_for 20 all_in COMPLETED "${@:3}" &&
+		test "$(restarts_of "${@:3}")" = 0 &&
 		ran_once $name $count &&
 		wait_for 10 queue_empty &&
 		wait_for 10 nodes_idle

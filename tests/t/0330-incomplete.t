@@ -14,8 +14,7 @@ member()
 {
 	local name=$1
 
-	shift
-	submit -N 1 --exclusive --gang=$name --gang-min-member=4 "$@" $name.sh
+	submit -N 1 --exclusive --gang=$name --gang-min-member=4 "${@:2}" $name.sh
 }
 
 # A job that comes later, of lower priority, for the whole cluster: if the gang

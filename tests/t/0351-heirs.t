@@ -35,8 +35,7 @@ member()
 {
 	local name=$1
 
-	shift
-	submit -N1 -n2 --exclusive -t 10 --gang=$name --gang-min-member=3 "$@" \
+	submit -N1 -n2 --exclusive -t 10 --gang=$name --gang-min-member=3 "${@:2}" \
 		"$PWD/tells.sh"
 }
 
@@ -239,8 +238,7 @@ all_know()
 {
 	local epoch=$1 ids=$2 id
 
-	shift 2
-	for id; do
+	for id in "${@:3}"; do
 		test "$(now $id EPOCH) $(now $id JOB_IDS)" = "$epoch $ids" ||
 			return 1
 	done
@@ -353,8 +351,7 @@ all_drain()
 {
 	local epoch=$1 draining=$2 id
 
-	shift 2
-	for id; do
+	for id in "${@:3}"; do
 		test "$(now $id EPOCH) $(now $id DRAINING)" = \
 			"$epoch $draining" &&
 			test "$(gang_record $id epoch)" = $epoch || return 1

@@ -26,8 +26,7 @@ says()
 {
 	local user=$1 text=$2
 
-	shift 2
-	as $user "$sgang" "$@" >out 2>err
+	as $user "$sgang" "${@:3}" >out 2>err
 	test $? = 0 && test_must_be_empty err && echo "$text" | test_cmp - out || {
 		cat err >&2
 		return 1
@@ -39,8 +38,7 @@ refuses()
 {
 	local user=$1 text=$2
 
-	shift 2
-	as $user "$sgang" "$@" >out 2>err
+	as $user "$sgang" "${@:3}" >out 2>err
 	test $? = 1 && test_must_be_empty out && grep -x "sgang: $text" err
 }
 

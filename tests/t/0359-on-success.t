@@ -54,8 +54,7 @@ says_done()
 {
 	local text=$1 id
 
-	shift
-	for id; do
+	for id in "${@:2}"; do
 		squeue -h -t all -j $id -o %r | grep -x "$text" || return 1
 	done
 }

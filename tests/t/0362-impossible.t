@@ -61,8 +61,7 @@ one()
 {
 	local name=$1 count=$2
 
-	shift 2
-	submit -N 1 --gang=$name --gang-min-member=$count "$@"
+	submit -N 1 --gang=$name --gang-min-member=$count "${@:3}"
 }
 
 running()
@@ -210,8 +209,7 @@ decode()
 {
 	local name=$1 group=$2 min=$3
 
-	shift 3
-	submit -N 1 $whole --gang=$name --gang-role=$group/decode:min=$min "$@"
+	submit -N 1 $whole --gang=$name --gang-role=$group/decode:min=$min "${@:4}"
 }
 
 tree_five="with group r1/decode: $five"
@@ -280,8 +278,7 @@ gpu()
 {
 	local name=$1 count=$2
 
-	shift 2
-	submit --mem=100 --gang=$name --gang-min-member=$count "$@"
+	submit --mem=100 --gang=$name --gang-min-member=$count "${@:3}"
 }
 
 held()

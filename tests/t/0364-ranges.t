@@ -60,8 +60,7 @@ waits_for()
 {
 	local reason=$1
 
-	shift
-	gang "$@" && wait_for 15 squeue_says ${members[0]} "$reason" &&
+	gang "${@:2}" && wait_for 15 squeue_says ${members[0]} "$reason" &&
 		all_in PENDING ${members[@]} && drop ${members[@]}
 }
 
@@ -250,8 +249,7 @@ waits()
 {
 	local reason=$1 place=$2
 
-	shift 2
-	gang "$@" && wait_for 15 squeue_says ${members[0]} "$reason" &&
+	gang "${@:3}" && wait_for 15 squeue_says ${members[0]} "$reason" &&
 		explains "$place" && all_in PENDING ${members[@]} &&
 		drop ${members[@]}
 }

@@ -170,8 +170,7 @@ in_stream()
 {
 	local name=$1 what=$2 rc=0
 
-	shift 2
-	stream_on "$@" && $what $name && starts_in_time $name || rc=1
+	stream_on "${@:3}" && $what $name && starts_in_time $name || rc=1
 	stream_off && return $rc
 }
 

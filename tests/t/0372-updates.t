@@ -18,9 +18,8 @@ pair()
 {
 	local name=$1
 
-	shift
-	members=($(submit --exclusive --gang=$name --gang-min-member=2 "$@") \
-		$(submit --exclusive --gang=$name --gang-min-member=2 "$@"))
+	members=($(submit --exclusive --gang=$name --gang-min-member=2 "${@:2}") \
+		$(submit --exclusive --gang=$name --gang-min-member=2 "${@:2}"))
 }
 
 # Backfill knows when it can start, so it keeps the nodes from a longer job.

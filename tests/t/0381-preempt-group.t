@@ -43,10 +43,9 @@ both()
 {
 	local min=$1 count=$2 i
 
-	shift 2
 	a=() b=()
 	for ((i = 0; i < count; i++)); do
-		a+=($(member a $min "$@")) && b+=($(member b $min "$@")) ||
+		a+=($(member a $min "${@:3}")) && b+=($(member b $min "${@:3}")) ||
 			return 1
 	done
 }
@@ -56,9 +55,8 @@ member()
 {
 	local name=$1 min=$2
 
-	shift 2
 	submit -p high -N1 --exclusive -t 10 --gang=$name \
-		--gang-min-member=$min --gang-groups=root/a,root/b "$@"
+		--gang-min-member=$min --gang-groups=root/a,root/b "${@:3}"
 }
 
 # one_leaf JOB...: all of them are in the same one

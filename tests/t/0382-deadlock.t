@@ -22,9 +22,8 @@ join()
 {
 	local gang=$1 min=$2
 
-	shift 2
 	submit -n 1 -J $gang --gang=$gang --gang-min-member=$min \
-		--gang-mode=nonstrict --gang-waiting-time=1-0 "$@"
+		--gang-mode=nonstrict --gang-waiting-time=1-0 "${@:3}"
 }
 
 members_in()
@@ -77,9 +76,8 @@ join_times()
 {
 	local gang=$1 count=$2 i
 
-	shift 2
 	for ((i = 0; i < count; i++)); do
-		join $gang $count "$@" $gang.sh || return 1
+		join $gang $count "${@:3}" $gang.sh || return 1
 	done
 }
 

@@ -15,10 +15,9 @@ member()
 {
 	local gang=$1 min=$2 groups=$3
 
-	shift 3
 	test -f $gang.sh || gang_script $gang
 	submit --gang=$gang --gang-min-member=$min --gang-groups=$groups \
-		"$@" $gang.sh
+		"${@:4}" $gang.sh
 }
 
 # Nobody has run so far: starts_none GANG...

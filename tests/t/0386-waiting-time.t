@@ -26,9 +26,8 @@ member()
 {
 	local gang=$1 min=$2
 
-	shift 2
 	submit -N 1 --exclusive --gang=$gang --gang-min-member=$min \
-		--gang-mode=nonstrict "$@" $gang.sh
+		--gang-mode=nonstrict "${@:3}" $gang.sh
 }
 
 # Two of the four nodes are busy.

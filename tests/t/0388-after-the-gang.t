@@ -14,9 +14,8 @@ member()
 {
 	local gang=$1 min=$2
 
-	shift 2
 	test -f $gang.sh || gang_script $gang
-	submit --gang=$gang --gang-min-member=$min "$@" $gang.sh
+	submit --gang=$gang --gang-min-member=$min "${@:3}" $gang.sh
 }
 
 node_member()
@@ -143,7 +142,6 @@ drive()
 {
 	local gang=$1 at=$2 i order
 
-	shift 2
 	load
 	for i in 1 2 3 4; do
 		# One of the executors says something too.
@@ -151,7 +149,7 @@ drive()
 		test $i != $((at % 4 + 1)) || order=10
 		test $i != $at || order=0
 		members+=($(node_member $gang 2 --dependency=afterany:$gun \
-			${order:+--gang-order=$order} "$@")) || return 1
+			${order:+--gang-order=$order} "${@:3}")) || return 1
 	done
 	driver=${members[at - 1]}
 	fire

@@ -26,8 +26,7 @@ gather()
 {
 	local gang=$1
 
-	shift
-	members=($(member $gang "$@") $(member $gang "$@")) &&
+	members=($(member $gang "${@:2}") $(member $gang "${@:2}")) &&
 		wait_for 20 all_in RUNNING ${members[@]}
 }
 
@@ -35,9 +34,8 @@ member()
 {
 	local gang=$1
 
-	shift
 	submit -N1 -n2 --exclusive -t 10 --gang=$gang --gang-min-member=2 \
-		--gang-spare-pool=reserve "$@" "$PWD/tells.sh"
+		--gang-spare-pool=reserve "${@:2}" "$PWD/tells.sh"
 }
 
 gang_of() { gang_record $1 gang; }
@@ -229,8 +227,7 @@ refuses()
 {
 	local text=$1
 
-	shift
-	test_must_fail "$@" 2>err || return 1
+	test_must_fail "${@:2}" 2>err || return 1
 	cat err && grep -e "$text" err
 }
 

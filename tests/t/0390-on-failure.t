@@ -68,13 +68,12 @@ launch()
 {
 	local gang=$1 i
 
-	shift
 	end_script $gang
 	refuse n1
 	members=()
 	for i in 1 2 3; do
 		members+=($(submit -N 1 -w n$i --gang=$gang \
-			--gang-min-member=3 "$@" $gang.sh)) || return 1
+			--gang-min-member=3 "${@:2}" $gang.sh)) || return 1
 	done
 }
 
@@ -83,8 +82,7 @@ asked()
 {
 	local gang=$1 id
 
-	shift
-	for id; do
+	for id in "${@:2}"; do
 		grep "^$id term " $gang.log || return 1
 	done
 }
@@ -94,9 +92,8 @@ all_ended()
 {
 	local gang=$1
 
-	shift
-	wait_for 15 all_in 'CANCELLED|COMPLETED' "$@" &&
-		asked $gang "$@" &&
+	wait_for 15 all_in 'CANCELLED|COMPLETED' "${@:2}" &&
+		asked $gang "${@:2}" &&
 		! grep stop $gang.log
 }
 

@@ -46,8 +46,7 @@ all_know()
 {
 	local ids=$1 spares=$2 id
 
-	shift 2
-	for id; do
+	for id in "${@:3}"; do
 		test "$(now $id JOB_IDS) $(now $id SPARE_JOB_IDS)" = \
 			"$ids $spares" || return 1
 	done

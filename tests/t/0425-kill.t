@@ -30,8 +30,7 @@ member()
 {
 	local gang=$1
 
-	shift
-	echo -J $gang -N 1 --exclusive -L lic:1 --gang=$gang "$@"
+	echo -J $gang -N 1 --exclusive -L lic:1 --gang=$gang "${@:2}"
 }
 
 batch()

@@ -43,8 +43,7 @@ recorded()
 {
 	local id=$1 word
 
-	shift
-	for word; do
+	for word in "${@:2}"; do
 		test "$(gang_record $id ${word%%=*})" = "${word#*=}" && continue
 		echo "not $word: $(gang_record $id)" >&2
 		return 1

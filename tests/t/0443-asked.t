@@ -21,8 +21,7 @@ member()
 {
 	local name=$1
 
-	shift
-	submit --exclusive --gang=$name "$@"
+	submit --exclusive --gang=$name "${@:2}"
 }
 
 # The nodes of a job, one a line.

@@ -108,8 +108,7 @@ refused()
 {
 	local text=$1
 
-	shift
-	test_must_fail submit --gang=bad --gang-min-member=2 "$@" 2>err &&
+	test_must_fail submit --gang=bad --gang-min-member=2 "${@:2}" 2>err &&
 		grep -F -- "$text" err || { cat err >&2; return 1; }
 }
 
@@ -443,11 +442,10 @@ run()
 {
 	local name=$1 count=$2 i
 
-	shift 2
 	members=()
 	for ((i = 0; i < count; i++)); do
 		members+=($(submit --gang=$name --gang-min-member=$count \
-			"$@" member.sh)) || return 1
+			"${@:3}" member.sh)) || return 1
 	done
 	for ((i = 0; i < count; i++)); do
 		wait_for 20 test -e $name.$i || return 1
@@ -516,8 +514,7 @@ later()
 {
 	local name=$1
 
-	shift
-	late=$(submit --gang=$name --gang-min-member=1 -N 1 --exclusive "$@")
+	late=$(submit --gang=$name --gang-min-member=1 -N 1 --exclusive "${@:2}")
 }
 
 # The gang NAME of one member, on that node: begun NAME NODE [OPTIONS]
@@ -525,8 +522,7 @@ begun()
 {
 	local name=$1 node=$2
 
-	shift 2
-	later $name "$@" && first=$late && wait_for 20 all_in RUNNING $first &&
+	later $name "${@:3}" && first=$late && wait_for 20 all_in RUNNING $first &&
 		test "$(nodes_of $first)" = $node &&
 		wait_for 10 'test "$(gang_phase root/$name)" = running'
 }

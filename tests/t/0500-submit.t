@@ -105,10 +105,9 @@ ask()
 {
 	local command=$1
 
-	shift
 	case $command in
-	sbatch) timeout 120 sbatch "$@" --wrap=true ;;
-	*) timeout 120 $command "$@" true ;;
+	sbatch) timeout 120 sbatch "${@:2}" --wrap=true ;;
+	*) timeout 120 $command "${@:2}" true ;;
 	esac
 }
 

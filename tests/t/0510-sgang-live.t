@@ -74,8 +74,7 @@ json_is()
 {
 	local wanted=$1 filter=$2
 
-	shift 2
-	quietly "$sgang" "$@" --json >json &&
+	quietly "$sgang" "${@:3}" --json >json &&
 		test "$(wc -l <json)" = 1 &&
 		test "$(jq -c "$filter" json)" = "$wanted" ||
 		{ cat json >&2; return 1; }

@@ -27,8 +27,7 @@ lists()
 {
 	local text=$1
 
-	shift
-	"$sgang" list "$@" >out 2>err && test_must_be_empty err &&
+	"$sgang" list "${@:2}" >out 2>err && test_must_be_empty err &&
 		printf "$text" | test_cmp - out
 }
 
@@ -285,8 +284,7 @@ told()
 {
 	local what=$1 id
 
-	shift
-	for id; do
+	for id in "${@:2}"; do
 		test -e "$slurm_dir/out/$what.$id" || return 1
 	done
 }

@@ -46,8 +46,7 @@ refuses()
 {
 	local code=$1 text=$2
 
-	shift 2
-	test_expect_code $code "$sgang" explain "$@" >out 2>err &&
+	test_expect_code $code "$sgang" explain "${@:3}" >out 2>err &&
 		test_must_be_empty out &&
 		echo "sgang: $text" | test_cmp - err
 }

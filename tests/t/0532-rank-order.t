@@ -64,8 +64,7 @@ places_of()
 {
 	local name=$1
 
-	shift
-	places_of_job $name --gang=$name --gang-min-member=1 "$@"
+	places_of_job $name --gang=$name --gang-min-member=1 "${@:2}"
 }
 
 # The same without a gang.
@@ -73,10 +72,9 @@ places_of_job()
 {
 	local name=$1
 
-	shift
 	cat >$name.lines
 	places_script $name >$name.sh
-	id=$(submit "$@" $name.sh) &&
+	id=$(submit "${@:2}" $name.sh) &&
 		wait_state $id "COMPLETED|FAILED" 40 &&
 		job_is $id COMPLETED ||
 		{ cat $name.err; return 1; }

@@ -31,13 +31,12 @@ in_turn()
 {
 	local name=$1 count=$2 min=$3 part i
 
-	shift 3
 	members=()
 	for ((i = 0; i < count; i++)); do
 		part=left
 		((i % 2 == 0)) || part=right
 		members+=($(submit -p $part -N 1 --exclusive --gang=$name \
-			--gang-min-member=$min "$@")) || return 1
+			--gang-min-member=$min "${@:4}")) || return 1
 	done
 }
 
@@ -57,11 +56,10 @@ costs()
 {
 	local count=$1 cost=$2 word
 
-	shift 2
 	wait_for 60 all_in CONFIGURING ${members[@]} || return 1
 	gang_record ${members[0]}
 	test "$(gang_record ${members[0]} ring)" = $cost || return 1
-	for word; do
+	for word in "${@:3}"; do
 		test "$(gang_record ${members[0]} ${word%%=*})" = \
 			"${word#*=}" || return 1
 	done

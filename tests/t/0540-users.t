@@ -359,8 +359,7 @@ fails()
 {
 	local user=$1
 
-	shift
-	late=$(submit_as $user $in_proj "$@" --wrap="exit 1") &&
+	late=$(submit_as $user $in_proj "${@:2}" --wrap="exit 1") &&
 	wait_state $late FAILED &&
 	wait_for 10 "test \"\$(gang_record $late phase)\" = failed ||
 		test \"\$(gang_record $late phase)\" = finished" &&

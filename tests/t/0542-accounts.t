@@ -31,8 +31,7 @@ bob_is_refused()
 {
 	local sentence=$1
 
-	shift
-	test_must_fail submit_as $bob "$@" 2>err &&
+	test_must_fail submit_as $bob "${@:2}" 2>err &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; }
 }
 

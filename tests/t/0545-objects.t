@@ -38,8 +38,7 @@ define()
 {
 	local name=$1
 
-	shift
-	raw -H -n "gang/$name" gang="$name" gang_object=1 "$@"
+	raw -H -n "gang/$name" gang="$name" gang_object=1 "${@:2}"
 }
 
 # refuses SENTENCE OPTIONS ENTRY...
@@ -47,8 +46,7 @@ refuses()
 {
 	local sentence=$1
 
-	shift
-	test_must_fail raw "$@" >out 2>err &&
+	test_must_fail raw "${@:2}" >out 2>err &&
 		test_must_be_empty out &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; } &&
 		queue_empty

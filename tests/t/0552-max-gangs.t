@@ -25,8 +25,7 @@ refused()
 {
 	local sentence=$1
 
-	shift
-	test_must_fail submit_as "$@" 2>err &&
+	test_must_fail submit_as "${@:2}" 2>err &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; }
 }
 

@@ -28,8 +28,7 @@ fail_attempts()
 {
 	local name=$1 count=$2 times
 
-	shift 2
-	for times; do
+	for times in "${@:3}"; do
 		test $times = 1 || nudge
 		wait_for 20 "test \$(gang_log root/$name \
 			'$((count - 1)) rolled back' | wc -l) -ge $times" ||

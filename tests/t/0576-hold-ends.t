@@ -51,12 +51,11 @@ hold()
 {
 	local name=$1 i
 
-	shift
 	members=()
 	for i in 1 2 3 4; do
 		members+=($(submit -N 1 --exclusive --gang=$name \
 			--gang-min-member=4 --gang-mode=nonstrict \
-			--gang-waiting-time=1-0 "$@" $name.sh)) || return 1
+			--gang-waiting-time=1-0 "${@:2}" $name.sh)) || return 1
 	done
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2"
 }

@@ -21,10 +21,9 @@ on_pair()
 {
 	local pairs=$1 name=$2 ids
 
-	shift 2
-	ids=($(submit -N 1 --exclusive --gang=$name --gang-min-member=2 "$@" \
+	ids=($(submit -N 1 --exclusive --gang=$name --gang-min-member=2 "${@:3}" \
 			$name.sh)
-		$(submit -N 1 --exclusive --gang=$name "$@" $name.sh)) &&
+		$(submit -N 1 --exclusive --gang=$name "${@:3}" $name.sh)) &&
 		wait_for 20 all_in COMPLETED ${ids[@]} &&
 		test "$(gang_record ${ids[0]} tier)" = leaf || return 1
 	for id in ${ids[@]}; do

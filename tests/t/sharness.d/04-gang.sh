@@ -482,8 +482,7 @@ slurmd_signal()
 {
 	local signal=$1 node
 
-	shift
-	for node; do
+	for node in "${@:2}"; do
 		kill -$signal $(slurm_pid $node) || return 1
 	done
 }
@@ -543,11 +542,10 @@ submit_gang()
 {
 	local gang=$1 count=$2 i
 
-	shift 2
 	members=()
 	for ((i = 0; i < count; i++)); do
 		members+=($(submit_by --gang=$gang --gang-min-member=$count \
-			"$@")) || return 1
+			"${@:3}")) || return 1
 	done
 }
 
@@ -611,8 +609,7 @@ sgang_refuses()
 {
 	local code=$1 text=$2
 
-	shift 2
-	"$sgang" "$@" >out 2>err
+	"$sgang" "${@:3}" >out 2>err
 	test $? = $code && test_must_be_empty out &&
 		echo "sgang: $text" | test_cmp - err
 }

@@ -76,11 +76,10 @@ as()
 {
 	local user=$1
 
-	shift
 	(
 		cd "$slurm_dir/out" &&
 		timeout 120 setpriv --reuid "$user" --regid "$(id -g "$user")" \
-			--clear-groups -- "$@"
+			--clear-groups -- "${@:2}"
 	)
 }
 

@@ -87,8 +87,7 @@ web()
 {
 	local path=$1
 
-	shift
-	curl -sS --noproxy '*' "$@" "$web_url$path"
+	curl -sS --noproxy '*' "${@:2}" "$web_url$path"
 }
 
 web_data()
