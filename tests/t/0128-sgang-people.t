@@ -193,10 +193,7 @@ gang_offers()
 	}
 }
 
-_before()
-{
-	COMPREPLY=(was here)
-}
+_before() { COMPREPLY=(was here); }
 
 test_expect_success 'bash: options of gangs, and else what was there before' '
 	complete -F _before sbatch &&

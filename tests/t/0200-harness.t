@@ -10,9 +10,7 @@ slurm_setup -n 16 --topology demo.conf --node 'Weight=3' \
 	--conf 'SlurmdTimeout=30'
 slurm_start
 
-test_expect_success 'all 16 nodes are idle' '
-	test "$(nodes_in idle)" = 16
-'
+test_expect_success 'all 16 nodes are idle' 'test "$(nodes_in idle)" = 16'
 test_expect_success 'a line of the test replaces the default one' '
 	scontrol show config >config &&
 	grep "^SlurmdTimeout *= 30 sec" config &&
@@ -73,9 +71,7 @@ test_expect_success 'a node is killed with its job, and comes back' '
 	slurm_start_node n7 &&
 	wait_for 20 nodes_idle
 '
-test_expect_success 'no error in the log of slurmctld' '
-	! errors_left
-'
+test_expect_success 'no error in the log of slurmctld' '! errors_left'
 test_expect_success 'a stop and a start keep the jobs' '
 	id=$(submit -w n2) &&
 	wait_state $id RUNNING &&

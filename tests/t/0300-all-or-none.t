@@ -11,16 +11,10 @@ slurm_start
 
 gang_scripts busy ten eight
 
-occupy()
-{
-	on_nodes "$*" --exclusive -L lic:1 busy.sh && busy=(${jobs[@]})
-}
+occupy() { on_nodes "$*" --exclusive -L lic:1 busy.sh && busy=(${jobs[@]}); }
 
 # Members that run until NAME.go is there, in the array "members".
-gather()
-{
-	gang_of_nodes $1 $2 -L lic:1 --nice=100 $1.sh
-}
+gather() { gang_of_nodes $1 $2 -L lic:1 --nice=100 $1.sh; }
 
 test_expect_success '5 of 10 nodes are busy' '
 	occupy n{1..5} &&

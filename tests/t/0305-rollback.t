@@ -12,10 +12,7 @@ cluster_state >before
 
 # A job of higher priority comes and goes: something has changed, so that the
 # failed gang is tried again before its back-off ends.
-nudge()
-{
-	srun -Q --immediate=60 -n 1 --mem=1 true
-}
+nudge() { srun -Q --immediate=60 -n 1 --mem=1 true; }
 
 # What a job has from its submission on, in later releases also a number that is
 # not its id; a task of an array gets one when it leaves the array.
@@ -74,10 +71,7 @@ then_start()
 }
 
 # Of the jobs with this name, array tasks apart.
-ids_of()
-{
-	squeue -h -r -n $1 -o %i | sort -V
-}
+ids_of() { squeue -h -r -n $1 -o %i | sort -V; }
 
 for name in five array mixed ten licence; do
 	gang_script $name

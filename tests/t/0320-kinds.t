@@ -35,16 +35,10 @@ write_member()
 }
 
 # The members of run $1, by their rank.
-told()
-{
-	grep -l "^SLURM_GANG_MEMBER_RANK=$2\$" $1.*[0-9]
-}
+told() { grep -l "^SLURM_GANG_MEMBER_RANK=$2\$" $1.*[0-9]; }
 
 # What variable $2 says in file $1.
-value()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" "$1"
-}
+value() { sed -n "s/^SLURM_GANG_$2=//p" "$1"; }
 
 # The one value that all members of run $1 were told in variable $2.
 common()
@@ -56,10 +50,7 @@ common()
 	done | sort -u
 }
 
-all_ended()
-{
-	queue_empty
-}
+all_ended() { queue_empty; }
 
 test_expect_success '4.1 members in two partitions start together' '
 	gang_script parts &&

@@ -88,10 +88,7 @@ for round in 1 2 3 4; do
 		then_the_others
 	'
 done
-both_cycles()
-{
-	sdiag | awk '/cycles:/ { printf "%s ", $NF }'
-}
+both_cycles() { sdiag | awk '/cycles:/ { printf "%s ", $NF }'; }
 
 # Since "$1 $2" both schedulers have gone through the queue three times.
 cycled()

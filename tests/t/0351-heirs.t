@@ -40,10 +40,7 @@ member()
 }
 
 # told ID NAME [RESTARTS]: what SLURM_GANG_NAME the member has
-told()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3-}
-}
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3-}; }
 
 has_told() { wait_for 15 "grep -q STATE= env.$1.${2-}"; }
 

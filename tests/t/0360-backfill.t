@@ -72,10 +72,7 @@ test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
 	scancel ${members[@]}
 '
 # The start times that squeue --start shows of a job's tasks, each once.
-starts_shown()
-{
-	squeue --start -h -r -j "$1" -o %S | sort -u
-}
+starts_shown() { squeue --start -h -r -j "$1" -o %S | sort -u; }
 
 # All tasks of an array have one, when the job ends. Backfill may round it up to
 # its bf_resolution; before it has planned, it is the moment of the last attempt.
@@ -117,10 +114,7 @@ test_expect_success 'nothing is left so far' 'nothing_left'
 
 gang_scripts train later full
 
-said()
-{
-	grep -cF -- "$1" "$slurm_dir/log/slurmctld.log"
-}
+said() { grep -cF -- "$1" "$slurm_dir/log/slurmctld.log"; }
 
 # How many saves have failed. Counters are written every 15 seconds.
 failures()

@@ -64,10 +64,7 @@ one()
 	submit -N 1 --gang=$name --gang-min-member=$count "${@:3}"
 }
 
-running()
-{
-	test "$(squeue -h -r -t R | wc -l)" = $1
-}
+running() { test "$(squeue -h -r -t R | wc -l)" = $1; }
 
 whole="--exclusive --mem=100"
 leaf="$whole --gang-topology=require:leaf"
@@ -281,10 +278,7 @@ gpu()
 	submit --mem=100 --gang=$name --gang-min-member=$count "${@:3}"
 }
 
-held()
-{
-	test "$(squeue -h -r -t CF | wc -l)" = $1
-}
+held() { test "$(squeue -h -r -t CF | wc -l)" = $1; }
 
 # Two nodes with a GPU are there for each member: the sum is too much.
 gpus="its members need 24 GPUs together, all their nodes have 16"

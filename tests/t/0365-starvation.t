@@ -65,10 +65,7 @@ stream_off()
 
 # Every job and task: the id it was submitted under, name, start, end, state,
 # submission.
-all_jobs()
-{
-	SLURM_TIME_FORMAT=%s squeue -h -r -t all -o '%F %j %S %e %T %V'
-}
+all_jobs() { SLURM_TIME_FORMAT=%s squeue -h -r -t all -o '%F %j %S %e %T %V'; }
 
 # How long after the last small job that was submitted before it has ended, or
 # after its own submission, did everything of this name start?
@@ -123,10 +120,7 @@ overtakers_of()
 		}'
 }
 
-name_started()
-{
-	test -z "$(squeue -h -r -t PD -n "$1" -o x)"
-}
+name_started() { test -z "$(squeue -h -r -t PD -n "$1" -o x)"; }
 
 # The jobs of this name have been submitted: they start in time, and the small
 # ones are still waiting then.

@@ -78,15 +78,8 @@ gang()
 		wait_for 20 all_in RUNNING ${members[@]}
 }
 
-high()
-{
-	high=$(submit -p high -N $1 --exclusive -t 5)
-}
-
-done_with()
-{
-	scancel "$@" && wait_for 30 nodes_idle
-}
+high() { high=$(submit -p high -N $1 --exclusive -t 5); }
+done_with() { scancel "$@" && wait_for 30 nodes_idle; }
 
 test_expect_success '1.17: one beyond the minimum is preempted, the last that came' '
 	gang extra 2 3 &&

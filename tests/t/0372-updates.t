@@ -122,10 +122,7 @@ test_expect_success 'scontrol requeue lets both wait for another start' '
 	all_start
 '
 # They would last an hour longer than there is until their deadline.
-miss_deadline()
-{
-	scontrol update JobId=$1 TimeLimit=120
-}
+miss_deadline() { scontrol update JobId=$1 TimeLimit=120; }
 
 test_expect_success 'a member that waits is ended when it misses its deadline' '
 	id=$(submit -N 1 -t 1 --deadline=now+1hour --gang=late \

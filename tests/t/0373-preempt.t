@@ -27,16 +27,10 @@ sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 has_lows= has_gangs=
 
 # low NODE PARTITION [OPTIONS...]: an ordinary job on that node alone
-low()
-{
-	by=$has_lows submit_by -w $1 -p $2 --exclusive -N1 -t 10 "${@:3}"
-}
+low() { by=$has_lows submit_by -w $1 -p $2 --exclusive -N1 -t 10 "${@:3}"; }
 
 # gang NAME COUNT [OPTIONS...]: members of one node each, in the array members
-gang()
-{
-	by=$has_gangs gang_of_nodes $1 $2 -t 10 "${@:3}"
-}
+gang() { by=$has_gangs gang_of_nodes $1 $2 -t 10 "${@:3}"; }
 
 # fill PARTITION: a job on each node, in the array lows
 fill()
@@ -218,10 +212,7 @@ claims()
 	wait_for 20 all_in PENDING ${lows[0]} ${lows[1]}
 }
 
-same_ctld()
-{
-	test "$(slurm_pid slurmctld)" = "$ctld"
-}
+same_ctld() { test "$(slurm_pid slurmctld)" = "$ctld"; }
 
 claimed()
 {

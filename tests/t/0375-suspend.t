@@ -26,16 +26,10 @@ PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
 slurm_start
 
 # A gang of three with these options, in "gang": gather NAME OPTION...
-gather()
-{
-	submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]})
-}
+gather() { submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]}); }
 
 # A job on each node, in "low": occupy OPTION...
-occupy()
-{
-	on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]})
-}
+occupy() { on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]}); }
 
 starts()
 {

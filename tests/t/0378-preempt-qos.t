@@ -31,10 +31,7 @@ acct modify user root set \
 	qos=normal,low,killed,gracy,exempt,mid,high,peruser,peracct
 slurm_start
 
-low()
-{
-	submit -w $1 --qos=$2 --exclusive -N1 -t 10 "${@:3}"
-}
+low() { submit -w $1 --qos=$2 --exclusive -N1 -t 10 "${@:3}"; }
 
 # fill QOS [OPTIONS...]: a job on each node, in the array lows
 fill()
@@ -50,10 +47,7 @@ fill()
 }
 
 # gang NAME COUNT QOS [OPTIONS...]: members of one node each, in members
-gang()
-{
-	gang_of_nodes $1 $2 -t 10 --qos="${@:3}"
-}
+gang() { gang_of_nodes $1 $2 -t 10 --qos="${@:3}"; }
 
 running() { squeue -h -t R -j "$(IFS=,; echo "$*")" -o %i | wc -l; }
 

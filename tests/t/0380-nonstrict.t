@@ -50,10 +50,7 @@ has_its_share()
 		{ cat job >&2; return 1; }
 }
 
-all_nodes_answer()
-{
-	! sinfo -h -N -o "%N %T" | grep -E "drain|down|unk" >&2
-}
+all_nodes_answer() { ! sinfo -h -N -o "%N %T" | grep -E "drain|down|unk" >&2; }
 
 test_expect_success 'all nodes are busy, one half of n4 is free' '
 	block=($(submit -w n1 --exclusive) $(submit -w n2 --exclusive) \
@@ -113,10 +110,7 @@ test_expect_success '0.54 scontrol reconfigure: they still hold' '
 	wait_for 20 still_held &&
 	wait_for 20 all_nodes_answer
 '
-times_found()
-{
-	gang_log root/train "found 2 held members again" | wc -l
-}
+times_found() { gang_log root/train "found 2 held members again" | wc -l; }
 
 test_expect_success '0.36 0.54 slurmctld is stopped and started' '
 	slurm_stop_ctld &&

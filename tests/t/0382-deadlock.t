@@ -26,10 +26,7 @@ join()
 		--gang-mode=nonstrict --gang-waiting-time=1-0 "${@:3}"
 }
 
-members_in()
-{
-	squeue -h -r -t $1 -n $2 | wc -l
-}
+members_in() { squeue -h -r -t $1 -n $2 | wc -l; }
 
 # Take all of the COUNT slots, one job each.
 block_all()
@@ -43,10 +40,7 @@ block_all()
 	wait_for 20 all_in RUNNING ${block[@]}
 }
 
-unblock()
-{
-	scancel ${block[@]:0:$1} && block=(${block[@]:$1})
-}
+unblock() { scancel ${block[@]:0:$1} && block=(${block[@]:$1}); }
 
 # All have ended, well, after one start, and nobody was helped by force.
 all_done()

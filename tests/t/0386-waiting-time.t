@@ -38,10 +38,7 @@ block_two()
 }
 
 # Jobs are found by the names of their scripts.
-holds()
-{
-	test "$(squeue -h -r -t CF -n $1.sh | wc -l)" = $2
-}
+holds() { test "$(squeue -h -r -t CF -n $1.sh | wc -l)" = $2; }
 
 # One look at all members: how many hold, how many are stopped.
 look()

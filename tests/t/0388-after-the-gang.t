@@ -18,42 +18,17 @@ member()
 	submit --gang=$gang --gang-min-member=$min "${@:3}" $gang.sh
 }
 
-node_member()
-{
-	member "$@" -N 1 --exclusive
-}
+node_member() { member "$@" -N 1 --exclusive; }
 
 # One node each for as many jobs as there are nodes in the way.
-block()
-{
-	on_nodes "$*" --exclusive && blocked=(${jobs[@]})
-}
-
-unblock()
-{
-	scancel ${blocked[@]} && wait_for 15 nodes_idle
-}
-
-running_of()
-{
-	jobs_in RUNNING "$@" | wc -w
-}
-
-finish()
-{
-	touch $1.go && shift && wait_for 15 all_in COMPLETED "$@"
-}
+block() { on_nodes "$*" --exclusive && blocked=(${jobs[@]}); }
+unblock() { scancel ${blocked[@]} && wait_for 15 nodes_idle; }
+running_of() { jobs_in RUNNING "$@" | wc -w; }
+finish() { touch $1.go && shift && wait_for 15 all_in COMPLETED "$@"; }
 
 # Members that depend on one job become eligible at the same moment.
-load()
-{
-	members=() gun=$(submit --hold)
-}
-
-fire()
-{
-	scancel $gun
-}
+load() { members=() gun=$(submit --hold); }
+fire() { scancel $gun; }
 
 # So many more, of a node each: nodes_of_gun GANG MIN COUNT [OPTION...]
 nodes_of_gun()

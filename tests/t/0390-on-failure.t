@@ -18,10 +18,7 @@ chmod 755 "$slurm_dir/etc/prolog"
 echo "Prolog=$slurm_dir/etc/prolog" >>"$SLURM_CONF"
 slurm_start
 
-refuse()
-{
-	touch "$slurm_dir/etc/refuse.$1"
-}
+refuse() { touch "$slurm_dir/etc/refuse.$1"; }
 
 # As gang_script; but the members tell when they are asked to end, which they do
 # unless there is GANG.RANK.deaf, and one that finds ID.fail fails.
@@ -97,10 +94,7 @@ all_ended()
 		! grep stop $gang.log
 }
 
-node_of()
-{
-	squeue -h -j $1 -o %N
-}
+node_of() { squeue -h -j $1 -o %N; }
 
 # A node is as good as new.
 repair()

@@ -47,10 +47,7 @@ ranks_kept()
 		{ rank[$1] = $3 }' $1.log)"
 }
 
-epoch_of()
-{
-	gang_record $1 epoch
-}
+epoch_of() { gang_record $1 epoch; }
 
 test_expect_success '6.6 one fails: it alone starts again, soon, with its rank' '
 	run ring && before=$(epoch_of ${members[1]}) &&

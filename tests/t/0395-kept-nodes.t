@@ -49,18 +49,12 @@ start()
 }
 
 # The same, with nobody left of a case before.
-run()
-{
-	clear_all && start "$@"
-}
+run() { clear_all && start "$@"; }
 
 # A job of one node that waits, and would end soon. It is behind the gang, which was
 # submitted before, in all releases: since 24.11 Slurm gives whom it requeues a new
 # priority. waits [OPTIONS]
-waits()
-{
-	submit -N 1 --exclusive -t 1 "$@" --wrap 'sleep 1000'
-}
+waits() { submit -N 1 --exclusive -t 1 "$@" --wrap 'sleep 1000'; }
 
 nodes_of()
 {
@@ -69,16 +63,10 @@ nodes_of()
 }
 
 # Never ran, as Slurm tells: untouched ID
-untouched()
-{
-	test "$(squeue -h -j $1 -o '%T %M')" = 'PENDING 0:00'
-}
+untouched() { test "$(squeue -h -j $1 -o '%T %M')" = 'PENDING 0:00'; }
 
 # The scheduler had a look at it since then: tried_since SECONDS ID
-tried_since()
-{
-	test $(date -d "$(job_field $2 LastSchedEval)" +%s) -gt $1
-}
+tried_since() { test $(date -d "$(job_field $2 LastSchedEval)" +%s) -gt $1; }
 
 test_expect_success '6.7 a job behind the gang gets none of its nodes' '
 	run 6 whole requeue && low=$(waits) &&

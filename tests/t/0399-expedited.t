@@ -44,10 +44,7 @@ cat >member.sh <<-'END'
 	done
 END
 
-member()
-{
-	submit -N 1 --exclusive --gang-min-member=3 "$@" member.sh
-}
+member() { submit -N 1 --exclusive --gang-min-member=3 "$@" member.sh; }
 
 # Three members in the array "members" run: gather [OPTIONS]
 gather()

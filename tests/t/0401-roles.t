@@ -63,10 +63,7 @@ replica()
 	done
 }
 
-occupy()
-{
-	on_nodes "$*" --exclusive busy.sh && busy=(${jobs[@]})
-}
+occupy() { on_nodes "$*" --exclusive busy.sh && busy=(${jobs[@]}); }
 
 # The leaf switches on which members of that group run: leaves_of GROUP
 leaves_of()
@@ -80,15 +77,8 @@ leaves_of()
 	done | sed "s/n//" | awk "{ print int((\$1 - 1) / 3) + 1 }" | sort -u
 }
 
-idle_are()
-{
-	test "$(nodes_in idle)" = $1
-}
-
-end_gang()
-{
-	touch $1.go && wait_for 20 all_in COMPLETED ${members[@]}
-}
+idle_are() { test "$(nodes_in idle)" = $1; }
+end_gang() { touch $1.go && wait_for 20 all_in COMPLETED ${members[@]}; }
 
 test_expect_success '2.15 2.16 2.17 a tree starts as a whole, each replica in one leaf' '
 	members=() && replica serve replica1 1 2 && replica serve replica2 1 2 &&
@@ -98,10 +88,7 @@ test_expect_success '2.15 2.16 2.17 a tree starts as a whole, each replica in on
 	test "$(leaves_of replica2 | wc -l)" = 1
 '
 # What a member was told: told ID NAME
-told()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" env.$1
-}
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1; }
 
 # The nodes of the members of a group, in the order of their names.
 nodes_of()
@@ -266,10 +253,7 @@ test_expect_success '2.15 an heir has the rank of its role' '
 	scancel ${members[@]}
 '
 # A member beyond the minimum of its group, which runs without a rank.
-is_spare()
-{
-	gang_record $1 spare | grep -qx 1
-}
+is_spare() { gang_record $1 spare | grep -qx 1; }
 
 test_expect_success '2.15 6.5 a spare takes the rank of a lost member of its own group, and of no other' '
 	wait_for 30 idle_are 9 && members=() &&
@@ -428,16 +412,11 @@ test_expect_success "2.15 sgang topology shows the nodes of each role" '
 	"$sgang" explain ${members[0]} --json >json && cat json && end_gang file
 '
 
-test_expect_success 'nothing is left so far' '
-	nothing_left "No fed_mgr state file"
-'
+test_expect_success 'nothing is left so far' 'nothing_left "No fed_mgr state file"'
 
 # A member for half an hour of a gang that needs so many groups: timed GANG ROLE
 # MINIMUM OPTIONS...
-timed()
-{
-	member $1 $2 -t 30 --gang-min-member=$3 "${@:4}"
-}
+timed() { member $1 $2 -t 30 --gang-min-member=$3 "${@:4}"; }
 
 # A replica of one encoder and two decoders in one leaf: three GANG NAME MINIMUM
 # OPTIONS...
@@ -555,10 +534,7 @@ head_of()
 }
 
 # As its environment has them.
-told_heads()
-{
-	wait_for 20 test -s heads.$1 && cat heads.$1
-}
+told_heads() { wait_for 20 test -s heads.$1 && cat heads.$1; }
 
 test_expect_success '2.15 6.3 an epoch after the loss of a member with a role names its heir' '
 	test_when_finished clear_cluster &&

@@ -40,10 +40,7 @@ EOF
 chmod 755 tells.sh
 
 # told ID NAME: by its present start
-told()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" env.$1.$(job_field $1 Restarts)
-}
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.$(job_field $1 Restarts); }
 
 # The files of these members are there and say the same; one of them is "file".
 files_agree()
@@ -162,10 +159,7 @@ heirs_agree()
 }
 
 # Any is cancelled.
-leaves()
-{
-	any && scancel $any && part $any && unset "had[$any]"
-}
+leaves() { any && scancel $any && part $any && unset "had[$any]"; }
 
 # The requeued member may begin at once.
 again()

@@ -176,10 +176,7 @@ firm()
 }
 
 # Jobs of a higher priority for every node.
-rivals()
-{
-	submit -N1 --exclusive -t5 --nice=-100 -J rival -a 1-8 rival.sh
-}
+rivals() { submit -N1 --exclusive -t5 --nice=-100 -J rival -a 1-8 rival.sh; }
 
 # --- what is seen, again and again ---
 

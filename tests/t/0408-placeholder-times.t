@@ -70,10 +70,7 @@ kept() { squeue -h -r -t CF -o '%N %j' | sed -n 's/ .*placeholder$//p' | sort; }
 n_kept() { test $(kept | wc -l) = $1; }
 # Placeholders of a gang that Slurm knows and that have ended so: ended GANG WORD
 ended() { scontrol -o show job | grep -c "gang=root/$1 .*ended=$2"; }
-limit()
-{
-	acct modify account joint set GrpJobs=$1 && knows assoc GrpJobs=$1
-}
+limit() { acct modify account joint set GrpJobs=$1 && knows assoc GrpJobs=$1; }
 # slurmctld has heard of a limit: knows assoc|qos WORDS
 knows() { wait_for 10 "scontrol show assoc_mgr flags=$1 | grep -F \"$2\""; }
 # A gang of three placeholders with two CPUs is refused: beyond WHY

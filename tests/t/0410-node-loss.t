@@ -23,10 +23,7 @@ gather()
 		"${@:4}" $1.sh
 }
 
-node_of()
-{
-	squeue -h -j $1 -o %N
-}
+node_of() { squeue -h -j $1 -o %N; }
 
 test_expect_success 'a gang of three is held' '
 	gate_close &&

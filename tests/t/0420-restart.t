@@ -11,28 +11,15 @@ gate_setup
 slurm_start
 
 # Members of one node each in the array "members": gather GANG MIN COUNT
-gather()
-{
-	gang_of_nodes $1 $3 -L lic:1 --gang-min-member=$2 $1.sh
-}
+gather() { gang_of_nodes $1 $3 -L lic:1 --gang-min-member=$2 $1.sh; }
 
 # What is not on the disk may be lost; what is must come back. The state of all
 # jobs is one file.
-die()
-{
-	slurm_saved ${members[-1]} && slurm_kill9_ctld && slurm_start_ctld
-}
-
-reread()
-{
-	scontrol reconfigure && wait_for 15 slurm_ctld_answers
-}
+die() { slurm_saved ${members[-1]} && slurm_kill9_ctld && slurm_start_ctld; }
+reread() { scontrol reconfigure && wait_for 15 slurm_ctld_answers; }
 
 # A node that is being asked again who it is does not count as lost.
-no_node_lost()
-{
-	! sinfo -h -N -o "%N %T" | grep -E "drain|down" >&2
-}
+no_node_lost() { ! sinfo -h -N -o "%N %T" | grep -E "drain|down" >&2; }
 
 all_once()
 {

@@ -33,10 +33,7 @@ member()
 	echo -J $gang -N 1 --exclusive -L lic:1 --gang=$gang "${@:2}"
 }
 
-batch()
-{
-	submit $(member "$@") $name.sh
-}
+batch() { submit $(member "$@") $name.sh; }
 
 # --- kinds of gangs: all submit four members, each for a node of its own, and
 # call the gangs that they are in ---
@@ -91,10 +88,7 @@ submit_mixed()
 	members=($(ids_of $name))
 }
 
-ids_of()
-{
-	squeue -h -r -n $1 -o %i | sort -V
-}
+ids_of() { squeue -h -r -n $1 -o %i | sort -V; }
 
 # --- what must come of them ---
 
@@ -123,10 +117,7 @@ on_one_side()
 	}
 }
 
-no_node_lost()
-{
-	! sinfo -h -N -o "%N %T %E" | grep -E "drain|down" >&2
-}
+no_node_lost() { ! sinfo -h -N -o "%N %T %E" | grep -E "drain|down" >&2; }
 
 # A salloc or srun that was sent half a message ends, as it does without us. Then
 # its gang is not whole, and what is left of it must go away cleanly.
@@ -245,10 +236,7 @@ phase_is()
 }
 
 # The phase is the same when it is back, and so are the reasons: phase WHEN
-phase_up()
-{
-	$1_up && wait_for 20 phase_is $phase && saved
-}
+phase_up() { $1_up && wait_for 20 phase_is $phase && saved; }
 phase_on() { wait_for 20 phase_is $phase; }
 phase_judged() { kill_part $1_judged && whole_and_once; }
 
@@ -327,10 +315,7 @@ launched_judged()
 	whole_and_once && gang_log root/$name "found 4 held members again"
 }
 
-node_of()
-{
-	awk -v id=$1 '$1 == id && $2 == "start" { print $5 }' $name.log
-}
+node_of() { awk -v id=$1 '$1 == id && $2 == "start" { print $5 }' $name.log; }
 
 # As if these members had never been launched.
 partly_dead()
@@ -362,10 +347,7 @@ short_judged()
 }
 
 # What follows is what follows with slurmctld there.
-failed_dead()
-{
-	touch ${members[0]}.fail && short_dead
-}
+failed_dead() { touch ${members[0]}.fail && short_dead; }
 failed_judged()
 {
 	wait_for 60 all_in CANCELLED ${members[@]:1} &&

@@ -23,10 +23,7 @@ slurm_start
 sgang=$top_builddir/src/cmd/sgang
 
 # low NODE PARTITION: an ordinary job on that node alone
-low()
-{
-	submit -w $1 -p $2 --exclusive -N1 -t 10
-}
+low() { submit -w $1 -p $2 --exclusive -N1 -t 10; }
 
 # Three jobs that can be preempted, on n1 to n3; the third in this partition. A
 # fourth job of their class waits for any node, and a short one too.

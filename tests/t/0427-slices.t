@@ -58,10 +58,7 @@ whole_and_once()
 	wait_for 20 clean
 }
 
-clean()
-{
-	cluster_state >after && test_cmp before after
-}
+clean() { cluster_state >after && test_cmp before after; }
 
 # None of them has anything, and what is left of them goes.
 gone()
@@ -147,15 +144,8 @@ test_expect_success '0.2 scontrol reconfigure' '
 	given_back "$gives_back" &&
 	whole_and_once
 '
-stopped()
-{
-	slurm_stop_ctld
-}
-
-killed()
-{
-	slurm_saved $held && slurm_kill9_ctld
-}
+stopped() { slurm_stop_ctld; }
+killed() { slurm_saved $held && slurm_kill9_ctld; }
 
 for how in stopped killed; do
 	test_expect_success "0.38 slurmctld is $how, with three on the disk" '

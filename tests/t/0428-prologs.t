@@ -44,10 +44,7 @@ gang_of_four()
 	done
 }
 
-prologs_of()
-{
-	grep -c "^$1 " "$slurm_dir/prologs"
-}
+prologs_of() { grep -c "^$1 " "$slurm_dir/prologs"; }
 
 # Members on whose nodes it has begun.
 prologs_of_all()
@@ -60,10 +57,7 @@ prologs_of_all()
 	echo $n
 }
 
-drained()
-{
-	scontrol show node $1 | grep "Prolog error"
-}
+drained() { scontrol show node $1 | grep "Prolog error"; }
 
 # Which of n1 to n6 the gang takes is its own affair.
 test_expect_success '0.1: a slow Prolog holds up all of them' '

@@ -40,10 +40,7 @@ sgang=$top_builddir/src/cmd/sgang
 topology=$slurm_dir/etc/topology.conf
 
 # What was logged since mark was called.
-mark()
-{
-	seen=$(wc -l <"$slurm_dir/log/slurmctld.log")
-}
+mark() { seen=$(wc -l <"$slurm_dir/log/slurmctld.log"); }
 
 logged()
 {
@@ -63,10 +60,7 @@ restart_anew()
 		slurm_start_ctld && wait_for 20 nodes_idle
 }
 
-reread()
-{
-	mark && scontrol reconfigure && wait_for 10 slurm_ctld_answers
-}
+reread() { mark && scontrol reconfigure && wait_for 10 slurm_ctld_answers; }
 
 # One line, with the file and the line number, and it says what follows.
 stays_out()
@@ -156,9 +150,7 @@ test_expect_success 'a gang.conf with an error at the first start' '
 	test_must_be_empty out &&
 	grep -F "sgang: gangs and placement are off: $conf:3: PlaceAll: " err
 '
-test_expect_success 'jobs run as with stock Slurm' '
-	stock_only
-'
+test_expect_success 'jobs run as with stock Slurm' 'stock_only'
 test_expect_success 'a gang is refused with a sentence' '
 	test_must_fail submit -N 1 --gang=refused --wrap=true 2>err &&
 	cat err &&

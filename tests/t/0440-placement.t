@@ -21,10 +21,7 @@ take()
 	id=$(submit "$@") && wait_state $id CONFIGURING && echo $id
 }
 
-nodes_of()
-{
-	squeue -h -j $1 -o %N
-}
+nodes_of() { squeue -h -j $1 -o %N; }
 
 # Occupy nodes: a host list is one job.
 fill()
@@ -58,10 +55,7 @@ costs()
 }
 
 # free 2,1 | 4,4
-fragment_two_pods()
-{
-	fill n[3-4] n[6-8]
-}
+fragment_two_pods() { fill n[3-4] n[6-8]; }
 
 # free 2,2,3 | 1,1,3 | 2,1,1
 fragment_three_pods()
@@ -163,10 +157,7 @@ test_expect_success '4.28 a gang of one takes the same, in ring order' '
 '
 
 # Submit members of the shape of the arguments; "members" has their ids.
-gather()
-{
-	submit_gang "$@" && wait_for 20 all_in CONFIGURING ${members[@]}
-}
+gather() { submit_gang "$@" && wait_for 20 all_in CONFIGURING ${members[@]}; }
 
 nodes_together()
 {

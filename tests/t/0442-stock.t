@@ -59,16 +59,10 @@ take()
 	sed -n 's/.*Granted job allocation \([0-9]*\)$/\1/p' asked
 }
 
-answered()
-{
-	grep -q Granted asked || ! kill -0 $1 2>/dev/null
-}
+answered() { grep -q Granted asked || ! kill -0 $1 2>/dev/null; }
 
 # The nodes of a list, in Slurm's order.
-spread()
-{
-	scontrol show hostnames "$1" | paste -sd' '
-}
+spread() { scontrol show hostnames "$1" | paste -sd' '; }
 
 # One job in three ends before the next one comes.
 end_some()
@@ -110,15 +104,8 @@ compare()
 	echo "# $agreed of $asked, $placed of them have nodes"
 }
 
-all_agreed()
-{
-	compare "$@" && test $agreed = $asked && test $placed -ge 15
-}
-
-most_agreed()
-{
-	compare "$@" && test $agreed -ge 18 && test $placed -ge 15
-}
+all_agreed() { compare "$@" && test $agreed = $asked && test $placed -ge 15; }
+most_agreed() { compare "$@" && test $agreed -ge 18 && test $placed -ge 15; }
 
 whole="2x8 3x8 4x8 6x8 9x8 14x8"
 parts="2x2 3x4 4x2 5x5 7x3 11x4"

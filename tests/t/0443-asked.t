@@ -25,15 +25,8 @@ member()
 }
 
 # The nodes of a job, one a line.
-nodes_of()
-{
-	scontrol show hostnames "$(squeue -h -j $1 -o %N)"
-}
-
-count_of()
-{
-	nodes_of $1 | wc -l
-}
+nodes_of() { scontrol show hostnames "$(squeue -h -j $1 -o %N)"; }
+count_of() { nodes_of $1 | wc -l; }
 
 neighbours()
 {

@@ -52,10 +52,7 @@ island_of()
 	case $cores in *[4-7]*) echo both ;; *) echo 0 ;; esac
 }
 
-node_of()
-{
-	squeue -h -j $1 -o %N
-}
+node_of() { squeue -h -j $1 -o %N; }
 
 sgang=$top_builddir/src/cmd/sgang
 
@@ -69,10 +66,7 @@ gpus_match()
 }
 
 # A member of half a node: four GPUs and as many cores.
-half()
-{
-	submit -N 1 -n 4 --gres=gpu:4 --mem=100 "$@"
-}
+half() { submit -N 1 -n 4 --gres=gpu:4 --mem=100 "$@"; }
 
 start_cluster 'Name=gpu File=/dev/gpu[0-3] Cores=0-3
 Name=gpu File=/dev/gpu[4-7] Cores=4-7'
@@ -199,9 +193,7 @@ test_expect_success 'GPUs that are bound to nothing: device=any' '
 	"$sgang" explain any | grep -x "   Device=any"
 '
 
-test_expect_success 'nothing is left, and nothing went wrong' '
-	nothing_left
-'
+test_expect_success 'nothing is left, and nothing went wrong' 'nothing_left'
 
 # How many processes of slurmctld there have been: a reconfigure may be another.
 processes()

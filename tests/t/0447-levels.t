@@ -55,15 +55,8 @@ fill()
 gang() { submit_gang "$@"; }
 
 # The same, of whole nodes.
-whole()
-{
-	gang "$@" -N 1 --exclusive
-}
-
-starts()
-{
-	wait_for ${1:-20} all_in CONFIGURING ${members[@]}
-}
+whole() { gang "$@" -N 1 --exclusive; }
+starts() { wait_for ${1:-20} all_in CONFIGURING ${members[@]}; }
 
 # The gang waits, for a reason that contains the text.
 waits()
@@ -219,9 +212,7 @@ test_expect_success 'ordinary jobs are not kept out' '
 	id=$(submit -N 1 --exclusive --nice=-100) &&
 	wait_state $id CONFIGURING && test $(domains_of 4 $id) = 0 && drop $id
 '
-test_expect_success 'it ends, and the other comes in' '
-	drop ${alone[@]} && starts
-'
+test_expect_success 'it ends, and the other comes in' 'drop ${alone[@]} && starts'
 test_expect_success 'an exclusive gang waits for a leaf without gangs' '
 	test_when_finished clear_cluster &&
 	other=${members[0]} &&
@@ -362,10 +353,7 @@ test_expect_success '4.29 groups of another number of ranks are told' '
 
 # Free now: three nodes of a leaf and one in the other pod, 2 * 4 + 2 * 64;
 # after ten minutes a leaf, 4 * 4. That is 7.5 times less.
-fragment()
-{
-	fill n[1-4] n[9-12] n[13-15] && limit=-t10 fill n5
-}
+fragment() { fill n[1-4] n[9-12] n[13-15] && limit=-t10 fill n5; }
 
 test_expect_success '4.37 auto waits for a place that saves more than that' '
 	fragment &&
@@ -452,10 +440,7 @@ run()
 	done
 }
 
-finish()
-{
-	touch $1.go && wait_for 15 all_in COMPLETED ${members[@]}
-}
+finish() { touch $1.go && wait_for 15 all_in COMPLETED ${members[@]}; }
 
 # The nodes of the ranks from 0 on, by sgang map.
 map_nodes()
@@ -580,8 +565,6 @@ test_expect_success '4.24 spread: a later member has a leaf of its own' '
  waits for room in a leaf without another" &&
 	all_in PENDING $late
 '
-test_expect_success 'nothing is left where jobs ran' '
-	nothing_left
-'
+test_expect_success 'nothing is left where jobs ran' 'nothing_left'
 
 test_done

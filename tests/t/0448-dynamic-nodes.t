@@ -32,15 +32,8 @@ create()
 
 # Slurm 22.05 dies when a node is deleted that backfill has planned for in its
 # last cycle. One without jobs forgets such plans.
-idle_cycles()
-{
-	grep -c "no jobs to backfill" "$log" || :
-}
-
-has_idle_cycle_since()
-{
-	test $(idle_cycles) -gt $1
-}
+idle_cycles() { grep -c "no jobs to backfill" "$log" || :; }
+has_idle_cycle_since() { test $(idle_cycles) -gt $1; }
 
 member()
 {

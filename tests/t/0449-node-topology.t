@@ -70,10 +70,7 @@ slurm_start
 log=$slurm_dir/log/slurmctld.log
 cpus=$(node_field n1 CPUTot)
 
-bound()
-{
-	submit --exclusive -N 1 -w $1 --gang=pair "${@:2}" 2>>refused
-}
+bound() { submit --exclusive -N 1 -w $1 --gang=pair "${@:2}" 2>>refused; }
 
 # Until 26.05 Slurm refuses a job that is bound to a node without a place.
 refused()
@@ -148,10 +145,7 @@ place()
 	echo $place
 }
 
-powered()
-{
-	! scontrol -o show node | grep -qE "POWER(ING)?_DOWN"
-}
+powered() { ! scontrol -o show node | grep -qE "POWER(ING)?_DOWN"; }
 
 # It takes slurmctld a while.
 power_down()
@@ -199,10 +193,7 @@ idle()
 		index(" " states " ", " " $2 " ") { print $1 }' | sort -uV
 }
 
-has_no_topology()
-{
-	test -z "$(node_field $1 Topology)"
-}
+has_no_topology() { test -z "$(node_field $1 Topology)"; }
 
 # Two different nodes that can take a job. One that had a job before a restart
 # of slurmctld cannot until it was powered down.
@@ -217,10 +208,7 @@ two_nodes()
 # same_racks COMMAND...: in the other topology. Until 25.11 a node stays where it was
 # in a topology that its Topology= does not name, and Slurm tells where that is in
 # the default one alone.
-same_racks()
-{
-	! slurm_since 25.11 || "$@" parted racks
-}
+same_racks() { ! slurm_since 25.11 || "$@" parted racks; }
 
 test_expect_success '7.1 at the start it is as in the file' '
 	same_picture && same_picture parted racks &&
@@ -283,9 +271,7 @@ test_expect_success '7.1 after a reconfigure and a restart' '
 	slurm_stop_ctld && slurm_start_ctld &&
 	same_picture && same_picture parted racks && same_plan $(two_nodes idle~)
 '
-test_expect_success 'nothing went wrong' '
-	! grep -E "error: gang:|fatal" "$log"
-'
+test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'
 
 # conf_cluster KIND: the same with a topology.conf, read from stdin
 conf_cluster()

@@ -17,10 +17,7 @@ gang_script small
 gang_script hold
 
 # What sinfo shows of a node.
-extra()
-{
-	sinfo -h -n $1 -O Extra:120 | sed 's/ *$//;s/^(null)$//'
-}
+extra() { sinfo -h -n $1 -O Extra:120 | sed 's/ *$//;s/^(null)$//'; }
 
 shows()
 {
@@ -140,15 +137,8 @@ end_jobs()
 	scancel "$@" && wait_for 15 queue_empty
 }
 
-finish()
-{
-	end_jobs "$@" && wait_for 15 nodes_idle
-}
-
-node_count()
-{
-	scontrol show hostnames "$(squeue -h -j $1 -o %N)" | wc -l
-}
+finish() { end_jobs "$@" && wait_for 15 nodes_idle; }
+node_count() { scontrol show hostnames "$(squeue -h -j $1 -o %N)" | wc -l; }
 
 test_expect_success 'a job array with a limit of two' '
 	id=$(submit -N 1 -n 1 --array=1-4%2 run.sh) &&

@@ -73,10 +73,7 @@ has_registered()
 		[[ ! $(node_field $1 State) =~ POWERING|POWERED|NOT_RESP ]]
 }
 
-powered_down()
-{
-	[[ $(node_field $1 State) == *POWERED_DOWN* ]]
-}
+powered_down() { [[ $(node_field $1 State) == *POWERED_DOWN* ]]; }
 
 # A slurmd that has booted. slurmctld reads its place when that was after the last
 # word of the node, in whole seconds.
@@ -94,10 +91,7 @@ dynamic()
 		wait_for 20 has_registered $1
 }
 
-both_pictures()
-{
-	same_picture && same_picture parted racks
-}
+both_pictures() { same_picture && same_picture parted racks; }
 
 # on LEAF... NODE: these are the domains of the node, as Slurm and sgang say.
 on()
@@ -166,8 +160,6 @@ test_expect_success '7.1 the cloud node is powered down, and back in its place' 
 	wait_for 60 powered_down n1 &&
 	on a s1 top n1
 '
-test_expect_success 'nothing went wrong' '
-	! grep -E "error: gang:|fatal" "$log"
-'
+test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'
 
 test_done

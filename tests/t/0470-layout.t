@@ -91,10 +91,7 @@ shifted_test()
 		src/files/.libs/libsgangfiles.a
 }
 
-logged()
-{
-	grep -c "$1" "$slurm_dir/log/slurmctld.log"
-}
+logged() { grep -c "$1" "$slurm_dir/log/slurmctld.log"; }
 
 # A process of slurmctld says it once; a reconfigure may be another process.
 says_so_once()
@@ -109,9 +106,7 @@ says_so_once()
 
 slurm_setup -n 2 -c 2 --gang
 
-test_expect_success 'plugins that know another layout of the records' '
-	shifted_plugins
-'
+test_expect_success 'plugins that know another layout of the records' 'shifted_plugins'
 
 ln -sf "$PWD/all/select.so" "$slurm_dir/lib/select_cons_tres.so"
 ln -sf "$PWD/all/job_submit.so" "$slurm_dir/lib/job_submit_gang.so"

@@ -33,10 +33,7 @@ other_select()
 		good.conf >"$SLURM_CONF"
 }
 
-no_select()
-{
-	rm "$ours/select_cons_tres.so"
-}
+no_select() { rm "$ours/select_cons_tres.so"; }
 
 # A plugin as it was built for a later micro release.
 later()
@@ -47,21 +44,11 @@ later()
 		sed -i 's/slurm-gang for Slurm \([0-9]*\.[0-9]*\)\../slurm-gang for Slurm \1.9/' "$file"
 }
 
-later_select()
-{
-	later select_cons_tres.so
-}
-
-later_both()
-{
-	later select_cons_tres.so && later job_submit_gang.so
-}
+later_select() { later select_cons_tres.so; }
+later_both() { later select_cons_tres.so && later job_submit_gang.so; }
 
 # As after an installation: no copy of what was good before.
-forget()
-{
-	rm -f "$slurm_dir"/state/gang_{conf,topology}
-}
+forget() { rm -f "$slurm_dir"/state/gang_{conf,topology}; }
 
 topology()
 {
@@ -76,10 +63,7 @@ topology()
 	echo "TopologyFile=\"$PWD/torus.yaml\"" >"$conf"
 }
 
-settings()
-{
-	forget && echo "Gangs=perhaps" >"$conf"
-}
+settings() { forget && echo "Gangs=perhaps" >"$conf"; }
 
 repair()
 {

@@ -123,10 +123,7 @@ our_words()
 		-e 's/^(gang|[01]): //'
 }
 
-queue()
-{
-	squeue -h -r -o '%i %T %r' | sort
-}
+queue() { squeue -h -r -o '%i %T %r' | sort; }
 
 # Each of the commands refuses the options in $1 with the sentence $2.
 refused()

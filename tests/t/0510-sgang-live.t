@@ -29,10 +29,7 @@ slurm_start
 ! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.
-quietly()
-{
-	"$@" 2>err && test_must_be_empty err
-}
+quietly() { "$@" 2>err && test_must_be_empty err; }
 
 # The table with these filters, single blanks between the columns, and sorted:
 # gangs of one second are in the order of their names.
@@ -43,15 +40,8 @@ table()
 }
 
 # The table has this line, the one for the gang.
-line_is()
-{
-	test "$(table | grep "^${1%% *} ")" = "$1"
-}
-
-gangs()
-{
-	table "$@" | awk '{ printf "%s ", $1 }'
-}
+line_is() { test "$(table | grep "^${1%% *} ")" = "$1"; }
+gangs() { table "$@" | awk '{ printf "%s ", $1 }'; }
 
 # Every word is among what sgang shows of the gang: shows GANG WORD...
 shows()
@@ -80,10 +70,7 @@ json_is()
 		{ cat json >&2; return 1; }
 }
 
-member()
-{
-	submit -o /dev/null --gang="$@"
-}
+member() { submit -o /dev/null --gang="$@"; }
 
 test_expect_success 'no gang' '
 	echo "GANG PHASE MEMBERS MODE WAITING NODES RING CROSS TIER REASON" >wanted &&

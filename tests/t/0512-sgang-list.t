@@ -235,10 +235,7 @@ test_expect_success 'nothing is left so far' 'leave_nothing "invalid partition" 
 ! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.
-quietly()
-{
-	"$@" >out 2>err && test_must_be_empty err
-}
+quietly() { "$@" >out 2>err && test_must_be_empty err; }
 
 # Define a gang and print the id of the job: create NAME OPTION...
 create()
@@ -264,10 +261,7 @@ shows()
 	done
 }
 
-line_is()
-{
-	"$sgang" list --noheader | tr -s ' ' | grep -qxF -- "$1"
-}
+line_is() { "$sgang" list --noheader | tr -s ' ' | grep -qxF -- "$1"; }
 
 # A step that tells in a file of its job that it is there, and of each SIGUSR1.
 cat >"$slurm_dir/out/step" <<END

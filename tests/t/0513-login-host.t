@@ -30,10 +30,7 @@ cp "$SLURM_CONF" "$slurm_dir/etc/plugstack.conf" "$login/"
 slurm_start
 users_setup
 
-at_login()
-{
-	SLURM_CONF=$login/slurm.conf "$@"
-}
+at_login() { SLURM_CONF=$login/slurm.conf "$@"; }
 
 # Begin a host without files. Its first process goes on as COMMAND does.
 hidden()
@@ -67,10 +64,7 @@ on_node()
 		env -C / -u SLURM_CONF "$@"
 }
 
-restart()
-{
-	slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_are_back
-}
+restart() { slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_are_back; }
 
 # What is told on slurmctld's host, in each of these verbs.
 verbs='conf topology explain'

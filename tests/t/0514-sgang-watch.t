@@ -40,10 +40,7 @@ watch()
 		wait_for 15 "grep -qF \"\$enter\" $name.page"
 }
 
-shown()
-{
-	grep -qF -- "$2" $1.page
-}
+shown() { grep -qF -- "$2" $1.page; }
 
 # It has ended with that status, and the terminal is as it was.
 ended()
@@ -56,10 +53,7 @@ ended()
 }
 
 # The program that runs on the terminal.
-watcher()
-{
-	pgrep -x -t "$(sed s,/dev/,, $1.tty)" sgang
-}
+watcher() { pgrep -x -t "$(sed s,/dev/,, $1.tty)" sgang; }
 
 gang_script work
 

@@ -54,9 +54,7 @@ same_scene()
 	"$sgang" topology --json | scene >wanted && web /data.json | scene >got &&
 		test_cmp wanted got
 }
-test_expect_success '4.34 the data is what sgang topology says' '
-	wait_for 10 same_scene
-'
+test_expect_success '4.34 the data is what sgang topology says' 'wait_for 10 same_scene'
 test_expect_success 'and the metrics are what sgang metrics says' '
 	"$sgang" metrics | sed "/oldest_wait/d" >wanted &&
 	web /metrics -D head | sed "/oldest_wait/d" >got &&
@@ -134,10 +132,7 @@ test_expect_success 'what has not changed is not sent again' '
 '
 
 # How often slurmctld was asked for its nodes, as it is once for each look.
-asked()
-{
-	sdiag | sed -n 's/.*REQUEST_NODE_INFO .*count:\([0-9]*\) .*/\1/p'
-}
+asked() { sdiag | sed -n 's/.*REQUEST_NODE_INFO .*count:\([0-9]*\) .*/\1/p'; }
 # The bytes that come, and what they are.
 test_expect_success 'who takes gzip gets the same data, and fewer bytes' '
 	same_when() { jq "del(.when, .age)"; } &&
@@ -185,10 +180,7 @@ test_expect_success 'without clients it asks nothing' '
 	test "$(asked)" = "$before"
 '
 
-sockets()
-{
-	ls -l /proc/$web_pid/fd | grep -c socket:
-}
+sockets() { ls -l /proc/$web_pid/fd | grep -c socket:; }
 test_expect_success 'connections are counted' '
 	port=${web_url##*:} && fds= &&
 	for i in $(seq 90); do

@@ -81,10 +81,7 @@ told()
 		END { if (sum < 6) print 6 - sum, "room" }' | sort
 }
 
-reasons_true()
-{
-	recount "$@" >counted && told >said && test_cmp counted said
-}
+reasons_true() { recount "$@" >counted && told >said && test_cmp counted said; }
 
 # The reason of all members contains this.
 waits()

@@ -80,10 +80,7 @@ places_of_job()
 		{ cat $name.err; return 1; }
 }
 
-told()
-{
-	sed -n "s/^$2=//p" $1.env
-}
+told() { sed -n "s/^$2=//p" $1.env; }
 
 # Both NAME.wanted (stdin) and NAME.places say the same of each line.
 all_as_wanted()
@@ -304,10 +301,7 @@ gang()
 }
 
 # Let the gang end.
-finish()
-{
-	touch $1.go && wait_for 15 all_in COMPLETED $ids
-}
+finish() { touch $1.go && wait_for 15 all_in COMPLETED $ids; }
 
 test_expect_success '4.28 the map is where the ranks are' '
 	gang two "-N 2 -n 4 --exclusive" "-N 2 -n 8 --exclusive" &&

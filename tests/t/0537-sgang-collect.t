@@ -44,10 +44,7 @@ cp "$shapes/gb200-tray.xml" "$machines/n4.xml"
 map() { grep -v "^#" "$found/nodes.conf"; }
 
 # What the file of a shape says, without its name.
-shape_of()
-{
-	"$sgang" topology show "$1" | sed '1s/^Shape=[^ ]* //'
-}
+shape_of() { "$sgang" topology show "$1" | sed '1s/^Shape=[^ ]* //'; }
 
 test_expect_success '4.27 some nodes: one file for each shape, and a map' '
 	"$sgang" topology collect "n[1-3]" >out 2>err &&

@@ -88,10 +88,7 @@ expect()
 }
 
 # sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS
-refuses()
-{
-	sgang_refuses $1 "$2" run "${@:3}"
-}
+refuses() { sgang_refuses $1 "$2" run "${@:3}"; }
 
 test_expect_success 'members of different size: one numbering in ring order' '
 	cat >two.do <<-END &&

@@ -52,10 +52,7 @@ refuses()
 		queue_empty
 }
 
-is_held()
-{
-	job_is "$1" PENDING && test "$(job_field "$1" Priority)" = 0
-}
+is_held() { job_is "$1" PENDING && test "$(job_field "$1" Priority)" = 0; }
 
 test_expect_success '0.15 it must be held' '
 	refuses "the definition of a gang is not a job to run: submit it held" \

@@ -17,17 +17,11 @@ slurm_start
 cluster_state >before
 
 # Members of the gang in the array "members": gather GANG COUNT OPTIONS...
-gather()
-{
-	submit_gang "$@" $1.sh
-}
+gather() { submit_gang "$@" $1.sh; }
 
 # Change a limit. That alone is no event for a gang that waits; a partition that
 # was touched is one.
-limit()
-{
-	acct modify "$@" && scontrol update PartitionName=main State=UP
-}
+limit() { acct modify "$@" && scontrol update PartitionName=main State=UP; }
 
 # Tried, and nothing is left of it: no start, no node, nothing counted.
 holds_nothing()

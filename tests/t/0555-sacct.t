@@ -12,16 +12,10 @@ gate_setup
 slurm_start
 
 # Something has changed, so a failed gang is tried again at once.
-nudge()
-{
-	srun -Q --immediate=60 -n 1 --mem=1 true
-}
+nudge() { srun -Q --immediate=60 -n 1 --mem=1 true; }
 
 # Of the jobs with this name, array tasks apart.
-ids_of()
-{
-	squeue -h -r -n $1 -o %i | sort -V
-}
+ids_of() { squeue -h -r -n $1 -o %i | sort -V; }
 
 # Let attempts fail at the last of $2 members, as many as $3, $4, ... count.
 fail_attempts()
@@ -81,10 +75,7 @@ brief_of()
 	echo ${verdict:+" verdict=$verdict"}
 }
 
-sacct_says()
-{
-	test "$(sacct_rows $(sacct_name $1) SystemComment)" = "$2"
-}
+sacct_says() { test "$(sacct_rows $(sacct_name $1) SystemComment)" = "$2"; }
 
 # Each job has one row, which says what slurmctld says, and the start is the
 # release. Its step is filed with it.
@@ -123,10 +114,7 @@ sacct_name()
 }
 
 # The numbers of the jobs, that of a task apart: squeue's %A.
-numbers_of()
-{
-	squeue -h -r -n $1 -o %A | sort -n
-}
+numbers_of() { squeue -h -r -n $1 -o %A | sort -n; }
 
 # The N tasks of the array GANG.sh start together, and each has one row in the
 # end: all_run_once GANG N

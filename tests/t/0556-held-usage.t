@@ -21,10 +21,7 @@ set_up_accounts || slurm_fatal "the accounts cannot be made"
 slurm_start
 
 # CPU seconds; priority/multifactor itself counts every five minutes.
-usage()
-{
-	sshare -n -P -A joint -o RawUsage | head -n 1
-}
+usage() { sshare -n -P -A joint -o RawUsage | head -n 1; }
 
 # More than that since it was $used. A second's usage has decayed by its end.
 charged()

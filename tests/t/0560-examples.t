@@ -30,10 +30,7 @@ else
 fi
 
 # The nodes of the gang of that job, in ring order, one rank on each.
-ring_of()
-{
-	tr , ' ' <"$1.nodes"
-}
+ring_of() { tr , ' ' <"$1.nodes"; }
 
 # Add to a copy of the job script that it tells the ring of its gang.
 tell_ring()

@@ -81,10 +81,7 @@ told_by_slurm()
 	}' | sort -t, -n
 }
 
-all_ended()
-{
-	test -z "$(squeue -h -o %i)"
-}
+all_ended() { test -z "$(squeue -h -o %i)"; }
 
 test_expect_success 'the jobs come, and slurmctld runs them all' '
 	submit_all &&

@@ -18,10 +18,7 @@ sgang=$(checked_sgang)
 gang_script run
 
 # A sample of what sgang prints.
-sample()
-{
-	$sgang metrics | awk -v name="$1" '$1 == name { print $2 }'
-}
+sample() { $sgang metrics | awk -v name="$1" '$1 == name { print $2 }'; }
 
 shows()
 {
@@ -29,15 +26,8 @@ shows()
 		{ echo "$1: $(sample "$1"), not $2" >&2; return 1; }
 }
 
-oldest_waits()
-{
-	test "$(sample slurm_gang_oldest_wait_seconds)" -ge $1
-}
-
-some_held()
-{
-	test "$(squeue -h -t CONFIGURING -o %N | wc -l)" -ge 1
-}
+oldest_waits() { test "$(sample slurm_gang_oldest_wait_seconds)" -ge $1; }
+some_held() { test "$(squeue -h -t CONFIGURING -o %N | wc -l)" -ge 1; }
 
 # Each held member has a node of its own.
 held_as_squeue_says()

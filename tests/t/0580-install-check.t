@@ -51,21 +51,11 @@ only_failure()
 		grep '^[0-9]* OK, [0-9]* WARN, 1 FAIL$' out
 }
 
-restart()
-{
-	slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle
-}
+restart() { slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle; }
 
 # All files as they were, and slurmctld reads them.
-mend()
-{
-	cp saved/*.conf "$slurm_dir/etc/" && rm -f "$conf" && restart
-}
-
-sed_conf()
-{
-	sed -i "$@" "$SLURM_CONF"
-}
+mend() { cp saved/*.conf "$slurm_dir/etc/" && rm -f "$conf" && restart; }
+sed_conf() { sed -i "$@" "$SLURM_CONF"; }
 
 test_expect_success 'a good cluster: only OK, on one screen' '
 	check &&
@@ -215,10 +205,7 @@ warned()
 	grep -F -A 1 -e "$1" out >found &&
 		sed -n 1p found | grep ^WARN && sed -n 2p found | grep -F -e "$2"
 }
-reconfigure()
-{
-	scontrol reconfigure && wait_for 10 slurm_ctld_answers
-}
+reconfigure() { scontrol reconfigure && wait_for 10 slurm_ctld_answers; }
 
 test_expect_success 'files that were changed since slurmctld has read them' '
 	echo "PlaceAll=yes" >"$conf" &&

@@ -19,10 +19,7 @@ sed -e "s|^PluginDir=.*|PluginDir=$slurm_dir/empty:$slurm_stock|" \
 	-e "s|^PlugStackConfig=.*|PlugStackConfig=$slurm_dir/etc/none.conf|" \
 	-e '/^JobSubmitPlugins=/d' "$controller" >"$hosts"
 
-on_controller()
-{
-	SLURM_CONF=$controller "$@"
-}
+on_controller() { SLURM_CONF=$controller "$@"; }
 
 slurm_start_munge || slurm_no_start "munged does not start"
 on_controller slurm_start_ctld || slurm_no_start "slurmctld does not start"
@@ -33,10 +30,7 @@ wait_for 20 nodes_idle || slurm_no_start "not all nodes become idle"
 ours=$(realpath "$top_builddir")/src/plugins
 
 # Has the daemon a file of ours in its memory?
-has_ours()
-{
-	grep -qF "$ours" "/proc/$(slurm_pid $1)/maps"
-}
+has_ours() { grep -qF "$ours" "/proc/$(slurm_pid $1)/maps"; }
 
 # A command that succeeds and has nothing to complain of.
 says_nothing()

@@ -21,10 +21,7 @@ for name in runs few late wide; do
 	gang_script $name
 done
 
-unpark()
-{
-	timeout 300 "$top_srcdir/contrib/unpark" "$@"
-}
+unpark() { timeout 300 "$top_srcdir/contrib/unpark" "$@"; }
 
 # slurm_gang with, slurm_gang without
 slurm_gang()

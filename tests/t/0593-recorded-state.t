@@ -109,12 +109,8 @@ test_expect_success "${data##*/}: what it saved when it was stopped is taken up"
 	slurm_kill9_ctld && begin_with saved && wait_list && wait_cycles &&
 	wait_list && gangs_as_recorded
 '
-test_expect_success "${data##*/}: records say what they said" '
-	records_as_recorded
-'
-test_expect_success "${data##*/}: no error is in the log" '
-	! errors_left >&2
-'
+test_expect_success "${data##*/}: records say what they said" 'records_as_recorded'
+test_expect_success "${data##*/}: no error is in the log" '! errors_left >&2'
 test_expect_success "${data##*/}: slurmds come: who waits starts, who ran can begin again" '
 	again=($(ids_of run-again)) && waits=($(ids_of wait-plain wait-tree)) &&
 	squeue -h -o %A | sort -u | grep -vxF \
@@ -125,9 +121,7 @@ test_expect_success "${data##*/}: slurmds come: who waits starts, who ran can be
 	wait_for 20 "test \$(restarts_of ${again[*]}) = 4" && begins_now ${again[@]} &&
 	wait_for 20 all_in RUNNING ${again[@]} && started_together ${again[@]}
 '
-test_expect_success "${data##*/}: nothing is left" '
-	scancel -u root && nothing_left
-'
+test_expect_success "${data##*/}: nothing is left" 'scancel -u root && nothing_left'
 done
 
 test_done

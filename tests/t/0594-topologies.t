@@ -31,10 +31,7 @@ on_pair()
 	done | sort | xargs | grep -xE "$pairs"
 }
 
-on_one_leaf()
-{
-	on_pair "n1 n3|n2 n4" "$@"
-}
+on_one_leaf() { on_pair "n1 n3|n2 n4" "$@"; }
 
 domains()
 {

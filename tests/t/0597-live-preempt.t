@@ -94,10 +94,7 @@ nobody_is_going()
 }
 
 # So many times the main scheduler and backfill have looked at all jobs.
-sdiag_cycles()
-{
-	sdiag | awk '/Total cycles/ { n += $3 } END { print n }'
-}
+sdiag_cycles() { sdiag | awk '/Total cycles/ { n += $3 } END { print n }'; }
 
 # What least_harm is to know of all that runs.
 snapshot()

@@ -56,10 +56,7 @@ sizes_c()
 	echo '}'
 }
 
-plan_one()
-{
-	LD_LIBRARY_PATH=$root/usr/local/lib ./plan_one "$@"
-}
+plan_one() { LD_LIBRARY_PATH=$root/usr/local/lib ./plan_one "$@"; }
 
 # What doc/library.md shows in its block N.
 shown()
@@ -69,10 +66,7 @@ shown()
 }
 
 # The nodes of a plan, in its order.
-nodes_of()
-{
-	sed -n 's/^member .* on //p' "$1" | paste -sd ,
-}
+nodes_of() { sed -n 's/^member .* on //p' "$1" | paste -sd ,; }
 
 test_expect_success 'it is installed' '
 	make_there install &&

@@ -42,10 +42,7 @@ slurm_first_port=$((21000 +
 
 # Is this the release of Slurm here? As in slurm_release 22.05; for what Slurm
 # itself does otherwise.
-slurm_release()
-{
-	[[ $(slurmctld -V 2>/dev/null) = *" $1."* ]]
-}
+slurm_release() { [[ $(slurmctld -V 2>/dev/null) = *" $1."* ]]; }
 
 # This release of Slurm, or a later one?
 slurm_since()

@@ -190,25 +190,15 @@ gang_phase()
 		sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
-gang_attempted()
-{
-	slurm_ask record "$1" attempts "$2"
-}
+gang_attempted() { slurm_ask record "$1" attempts "$2"; }
 
 gang_log()
 {
 	grep -F "gang: $1: " "$slurm_dir/log/slurmctld.log" | grep -F -- "$2"
 }
 
-squeue_says()
-{
-	slurm_ask reason "$1" "$2"
-}
-
-all_in()
-{
-	slurm_ask all "$@"
-}
+squeue_says() { slurm_ask reason "$1" "$2"; }
+all_in() { slurm_ask all "$@"; }
 
 # How often the main scheduler has gone through the whole queue.
 cycles() { sdiag | sed -n 's/.*Total cycles: *//p' | head -n 1; }
@@ -247,10 +237,7 @@ no_placeholder_launched()
 }
 
 # Cancel these jobs and wait until they have given back their nodes.
-drop()
-{
-	scancel "$@" && wait_for 10 all_in CANCELLED "$@"
-}
+drop() { scancel "$@" && wait_for 10 all_in CANCELLED "$@"; }
 
 # The same with all jobs of root.
 clear_cluster()
@@ -259,10 +246,7 @@ clear_cluster()
 		wait_for 10 nodes_idle
 }
 
-none_in()
-{
-	slurm_ask none "$@"
-}
+none_in() { slurm_ask none "$@"; }
 
 restarts_of()
 {
@@ -274,10 +258,7 @@ restarts_of()
 	echo $sum
 }
 
-runs_again()
-{
-	test "$(restarts_of "${@:2}")" = $1 && all_in RUNNING "${@:2}"
-}
+runs_again() { test "$(restarts_of "${@:2}")" = $1 && all_in RUNNING "${@:2}"; }
 
 gang_setting()
 {
@@ -294,10 +275,7 @@ script_fails()
 }
 
 # Interrupted twice, as by somebody who is impatient; it may end by the first.
-interrupt()
-{
-	kill -INT $1 && { kill -INT $1 2>/dev/null || :; }
-}
+interrupt() { kill -INT $1 && { kill -INT $1 2>/dev/null || :; }; }
 
 # One release is one time in the records. For StartTime Slurm looks at the clock
 # for each member, and a busy machine needs its time from one to the next.
@@ -333,30 +311,11 @@ licences_in_use()
 }
 
 # Of the jobs those in the state, in the order given.
-jobs_in()
-{
-	"$top_builddir/tests/t/await" in "$@"
-}
-
-held_of()
-{
-	jobs_in CONFIGURING "$@"
-}
-
-pending_of()
-{
-	jobs_in PENDING "$@"
-}
-
-living_of()
-{
-	jobs_in 'PENDING|CONFIGURING|RUNNING' "$@"
-}
-
-held_in()
-{
-	held_of "$@" | wc -w
-}
+jobs_in() { "$top_builddir/tests/t/await" in "$@"; }
+held_of() { jobs_in CONFIGURING "$@"; }
+pending_of() { jobs_in PENDING "$@"; }
+living_of() { jobs_in 'PENDING|CONFIGURING|RUNNING' "$@"; }
+held_in() { held_of "$@" | wc -w; }
 
 held_places()
 {
@@ -375,27 +334,13 @@ held_on()
 	held_places "$@" | awk -v node="$node" '$2 == node { print $1; exit }'
 }
 
-started_at()
-{
-	date -d "$(job_field "$1" StartTime)" +%s
-}
-
-ends_at()
-{
-	date -d "$(job_field "$1" EndTime)" +%s
-}
-
-node_field()
-{
-	scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
-}
+started_at() { date -d "$(job_field "$1" StartTime)" +%s; }
+ends_at() { date -d "$(job_field "$1" EndTime)" +%s; }
+node_field() { scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"; }
 
 # node_returns NODE: it was down or drained, and takes jobs again. A late answer of
 # its slurmd may have seen to that before.
-node_returns()
-{
-	wait_for 30 "takes_jobs $1"
-}
+node_returns() { wait_for 30 "takes_jobs $1"; }
 takes_jobs()
 {
 	case $(node_field $1 State) in
@@ -405,10 +350,7 @@ takes_jobs()
 	esac
 }
 
-cpus_in_use()
-{
-	node_field "$1" CPUAlloc
-}
+cpus_in_use() { node_field "$1" CPUAlloc; }
 
 # Slurm lets a requeued job begin when the credentials of its first start have
 # expired, so that no slurmd takes it for the one that was killed. Where all
@@ -499,10 +441,7 @@ slurmd_has_launch()
 		$2 ~ port && $4 == "01" && substr($5, 10) "" > "00002000" { found = 1 }
 		END { exit !found }' /proc/net/tcp
 }
-with_long_env()
-{
-	LONG_ENV=$(printf %08193d 0) "$@"
-}
+with_long_env() { LONG_ENV=$(printf %08193d 0) "$@"; }
 
 # After the jobs have ended: slurmctld is the one that was started, no job is
 # left, nodes and licences are free, and no errors are left.
@@ -549,10 +488,7 @@ submit_gang()
 	done
 }
 
-gang_of_nodes()
-{
-	submit_gang $1 $2 -N 1 --exclusive "${@:3}"
-}
+gang_of_nodes() { submit_gang $1 $2 -N 1 --exclusive "${@:3}"; }
 
 on_nodes()
 {
@@ -584,10 +520,7 @@ start_together()
 	wait_for $1 all_in RUNNING "${@:2}" && started_together "${@:2}"
 }
 
-let_end()
-{
-	touch $1.go && wait_for 20 all_in COMPLETED "${@:2}"
-}
+let_end() { touch $1.go && wait_for 20 all_in COMPLETED "${@:2}"; }
 
 in_rank_order()
 {

@@ -22,7 +22,4 @@ fabric_of()
 	}'
 }
 
-fabric_of_4096()
-{
-	fabric_of 4096
-}
+fabric_of_4096() { fabric_of 4096; }

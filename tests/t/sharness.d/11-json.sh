@@ -63,10 +63,7 @@ json_keeps()
 	END
 }
 
-without_meta()
-{
-	sed 's/,"meta":{[^{}]*}}$/}/'
-}
+without_meta() { sed 's/,"meta":{[^{}]*}}$/}/'; }
 
 eval "$(declare -f test_done | sed '1s/test_done/test_done_unchecked/')"
 

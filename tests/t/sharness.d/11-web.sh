@@ -52,10 +52,7 @@ web_at_exit()
 	$web_next_at_exit
 }
 
-web_listens()
-{
-	test -s web.url || ! kill -0 $web_pid 2>/dev/null
-}
+web_listens() { test -s web.url || ! kill -0 $web_pid 2>/dev/null; }
 
 web_start()
 {
@@ -90,7 +87,4 @@ web()
 	curl -sS --noproxy '*' "${@:2}" "$web_url$path"
 }
 
-web_data()
-{
-	web /data.json | jq -r "$1"
-}
+web_data() { web /data.json | jq -r "$1"; }
