@@ -70,6 +70,4 @@ test_expect_success '4.35 eight of eight is all of them' '
 	test "$(restarts_of ${members[@]})" = 0 &&
 	ran_once eight 8
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

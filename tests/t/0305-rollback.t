@@ -149,6 +149,4 @@ test_expect_success '2.27 with a third licence all three start' '
 	scancel $busy &&
 	then_start licence 3 $(ids_of licence)
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -187,6 +187,4 @@ test_expect_success '0.11 and not where its user forbids it' '
 	wait_for 15 "test \"\$(tasks_on rest)\" = \"n2 n3 n4\"" &&
 	scancel -n rest
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

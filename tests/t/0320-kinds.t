@@ -232,6 +232,4 @@ test_expect_success '1.15 a job submitted from a member is not in the gang' '
 	test "$(value sibling.out NAME)" = other &&
 	test "$(value sibling.out MEMBERS)" = 1
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

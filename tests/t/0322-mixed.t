@@ -66,5 +66,4 @@ test_expect_success '5.6 what is short is named: memory' '
 	all_in PENDING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-test_done
+last_case 'clear_cluster && nothing_left'

@@ -117,5 +117,4 @@ test_expect_success '5.6 FORCE:2: a fifth has no room, nor has anybody in main' 
 test_expect_success 'an ordinary job does as well' '
 	id=$(run_job -p force -N4 -n16 --mem=100) && drop $id ${busy[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-test_done
+last_case

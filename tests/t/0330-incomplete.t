@@ -114,6 +114,4 @@ test_expect_success '0.43 a member on hold again takes the gang out' '
 	scancel ${members[@]} &&
 	all_in CANCELLED ${members[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

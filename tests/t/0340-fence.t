@@ -112,6 +112,4 @@ test_expect_success '4.1 the conductor is slow: the nodes stay idle for it' '
 	gang_is_next &&
 	then_the_others
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

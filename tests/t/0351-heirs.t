@@ -449,9 +449,7 @@ test_expect_success '6.3: so is one that is failing' '
 	all_drain 3 "" $other &&
 	all_in RUNNING ${ring[@]} $other
 '
-test_expect_success 'nothing is left' '
+last_case '
 	undrain $idle &&
 	clear_cluster && nothing_left
 '
-
-test_done

@@ -253,9 +253,7 @@ test_expect_success '6.14 where one cannot be requeued none is' '
 	all_in RUNNING $one $two &&
 	test -z "$(gang_record $one recall)"
 '
-test_expect_success 'nothing is left' '
+last_case '
 	leave_nothing "Security violation, JOB_UPDATE RPC" \
 		"Attempt to modify priority"
 '
-
-test_done

@@ -206,6 +206,4 @@ test_expect_success '6.13 nonsense is refused' '
 	grep "max-restarts=0: expected a number from 1" err
 '
 
-test_expect_success 'nothing is left' 'leave_nothing'
-
-test_done
+last_case 'leave_nothing'

@@ -167,8 +167,6 @@ test_expect_success '6.11 what is no number of members is refused' '
 	test_must_fail sbatch --gang=bad --gang-on-success=0 --wrap=true
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

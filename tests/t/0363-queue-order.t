@@ -50,6 +50,4 @@ test_expect_success '4.9: the gang is next' '
 	job_is $behind PENDING &&
 	scancel ${gang[@]} $behind
 '
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file"'

@@ -427,5 +427,4 @@ test_expect_success '5.5 as many as are left, on three nodes' '
 	starts "-N3 --gpus=7" &&
 	starts "--gpus=7 -n3"
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-test_done
+last_case 'clear_cluster && nothing_left'

@@ -186,6 +186,4 @@ test_expect_success '3.33: backfill looks at one job of each user' '
 	settings ,bf_max_job_user=1 &&
 	in_stream user gang_of_jobs --uid=daemon --gid=daemon -D /
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

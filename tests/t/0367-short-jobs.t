@@ -114,6 +114,4 @@ test_expect_success '4.6: of two gangs that need more than half, one waits in pe
 	ran_once left 3 &&
 	ran_once right 3
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

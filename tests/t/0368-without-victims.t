@@ -269,6 +269,4 @@ test_expect_success '3.29 a heterogeneous job is left out whole' '
 	held_as_told &&
 	ends_as_told $running
 '
-test_expect_success 'nothing is left' 'scancel -Q -u root; nothing_left'
-
-test_done
+last_case 'scancel -Q -u root; nothing_left'

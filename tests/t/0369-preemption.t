@@ -178,6 +178,4 @@ test_expect_success '4.11: of a nonstrict gang one may go' '
 	test "$(restarts_of ${members[@]})" = 1 &&
 	done_with $high ${members[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -103,6 +103,4 @@ test_expect_success '2.13 a member whose prolog fails is not run every second' '
 	scancel ${members[@]}
 '
 
-test_expect_success 'nothing is left' 'nothing_left "prolog exit status" "specified more than once"'
-
-test_done
+last_case 'nothing_left "prolog exit status" "specified more than once"'

@@ -109,6 +109,4 @@ test_expect_success '6.8: it holds on while another victim has its time of grace
 	gang_log root/mixed "member $lost yields to job $high: preempted" &&
 	scancel $high ${members[@]} $block
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -144,6 +144,4 @@ test_expect_success 'so is one that holds its node' '
 	scancel $busy $other &&
 	wait_for 10 nodes_idle
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

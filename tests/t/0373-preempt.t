@@ -332,6 +332,4 @@ test_expect_success '3.32: scontrol reconfigure in the grace' '
 	start_together 60 ${members[@]} && all_in PENDING $other &&
 	test "$(restarts_of ${lows[@]})" = 3 || show
 '
-test_expect_success 'nothing is left' 'leave_nothing'
-
-test_done
+last_case 'leave_nothing'

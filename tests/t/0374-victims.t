@@ -309,6 +309,4 @@ test_expect_success '3.30 the grace is that of its QOS' '
 	do_lines "preempt $low" &&
 	wait_for 20 "look; test \"\$(restarts_of $low)\" = 1"
 '
-test_expect_success 'nothing is left' 'leave_nothing "No fed_mgr state file"'
-
-test_done
+last_case 'leave_nothing "No fed_mgr state file"'

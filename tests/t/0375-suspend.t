@@ -119,6 +119,4 @@ test_expect_success '3.24: no job of a partition with PreemptMode=OFF is' '
 	starts &&
 	scancel ${gang[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

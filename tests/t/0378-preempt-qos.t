@@ -226,6 +226,4 @@ else
 	say "this slurmdbd has no WITHIN"
 fi
 
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'clear_cluster; nothing_left "No fed_mgr state file"'

@@ -196,6 +196,4 @@ test_expect_success '0.8 the time limit runs from the release' '
 	ran_once slow 2
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

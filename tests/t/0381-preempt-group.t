@@ -124,6 +124,4 @@ test_expect_success '4.25: or each gang in a leaf of its own' '
 	test "$(restarts_of ${lows[@]})" = 2 &&
 	drop ${lows[@]} ${a[@]} ${b[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

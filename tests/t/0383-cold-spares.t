@@ -202,6 +202,4 @@ test_expect_success '6.5 the launch of a spare is lost with slurmctld: it has it
 	wait_for 60 takes_over && begun $spare &&
 	test "$(nodes_of $spare)" = $node && complete gone
 '
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

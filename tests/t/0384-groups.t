@@ -218,6 +218,4 @@ test_expect_success '0.31 0.32 two groups do not wait for each other' '
 	finish a b c d
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -224,6 +224,4 @@ test_expect_success '0.51 the one without a limit holds until now' '
 	ran_once patient 2
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

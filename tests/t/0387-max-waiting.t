@@ -133,6 +133,4 @@ test_expect_success 'EndTime of a hold is a time limit from now' '
 	test $(ends_at $held) -le $(($(date +%s) + 60))
 '
 
-test_expect_success 'nothing is left' 'nothing_left "there is no partition none"'
-
-test_done
+last_case 'nothing_left "there is no partition none"'

@@ -233,6 +233,4 @@ test_expect_success '0.47 and when too few run, the new ones wait for each other
 	finish both ${members[2]} ${later[@]}
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -361,6 +361,4 @@ pool_judged()
 	in_pool $spare
 }
 kill_cases
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

@@ -170,9 +170,7 @@ test_expect_success '6.7 requeue: all run again long before the two minutes' '
 	touch whole.go && wait_for 15 all_in COMPLETED ${members[@]}
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel &&
 	nothing_left
 '
-
-test_done

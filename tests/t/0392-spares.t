@@ -189,8 +189,6 @@ test_expect_success '1.58 6.5 the tasks of an array' '
 	scancel $array && wait_for 15 nodes_idle
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

@@ -146,6 +146,4 @@ test_expect_success '6.6 without a spare the member comes back on another node' 
 	wait_for 60 all_in COMPLETED ${members[@]} &&
 	all_added
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

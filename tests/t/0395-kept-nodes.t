@@ -229,8 +229,6 @@ for seed in ${KEPT_SEEDS:-1 2 3 4}; do
 	test_expect_success "6.7 short jobs all the time: seed $seed" 'loses '$seed
 done
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

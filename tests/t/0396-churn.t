@@ -52,6 +52,4 @@ test_expect_success 'there were heirs that had a choice' '
 	cat totals &&
 	! grep -E "(^| )0 (wide|heirs|spares|choices|restarts)" totals
 '
-test_expect_success 'nothing is left' 'end_season; nothing_left'
-
-test_done
+last_case 'end_season; nothing_left'

@@ -173,10 +173,8 @@ drain_judged()
 }
 kill_cases
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel &&
 	wait_for 15 queue_empty && undrain_all &&
 	nothing_left
 '
-
-test_done

@@ -131,9 +131,7 @@ test_expect_success '6.9 and without a member alone where a node is lost' '
 	wait_for 15 "test \$(starts_of lua) = 9" &&
 	all_in RUNNING ${members[@]} && started_together ${members[@]}
 '
-test_expect_success 'nothing is left' '
+last_case '
 	node_returns $node &&
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

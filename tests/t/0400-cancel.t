@@ -172,6 +172,4 @@ for tool in salloc srun; do
 	'
 done
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -550,6 +550,4 @@ test_expect_success '2.15 6.3 an epoch after the loss of a member with a role na
 	test "$head" = "$(squeue -h -j $heir -o %N)" &&
 	test "$(gang_record $heir rank)" = "$(gang_record ${members[3]} rank)"
 '
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file"'

@@ -354,10 +354,8 @@ test_expect_success 'so far nothing is left' 'nothing_left'
 
 kill_cases holder
 # A rival whose start was lost with slurmctld starts again elsewhere.
-test_expect_success 'nothing is left' '
+last_case '
 	scancel -u root; nothing_left "Orphan .*StepId=" \
 		"Registered JobId=" "Batch completion for .* wrong node" \
 		"is non-running slurmctld and slurmd out of sync"
 '
-
-test_done

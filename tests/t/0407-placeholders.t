@@ -318,6 +318,4 @@ test_expect_success '1.1 no placeholder has ever run' '
 	no_placeholder_launched && test -z "$(errors_left |
 		grep "is not launched")" && ! grep "never runs" "$slurm_dir/log/slurmctld.log"
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

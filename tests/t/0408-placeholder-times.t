@@ -192,6 +192,4 @@ test_expect_success '1.4 sacct shows them, and none has run' '
 	! grep "placeholder|COMPLETED" rows
 '
 test_expect_success '1.1 no placeholder was launched' 'no_placeholder_launched'
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file"'

@@ -103,6 +103,4 @@ test_expect_success '0.11 the lost one starts later by itself' '
 	ran_once on 5
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

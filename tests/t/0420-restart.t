@@ -205,6 +205,4 @@ test_expect_success '5.2 prologs end before the first pass: held members start n
 	all_start early
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -374,6 +374,4 @@ told_judged()
 
 kill_cases
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -130,6 +130,4 @@ grace_judged()
 grace_show() { claim_show; }
 
 kill_cases
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

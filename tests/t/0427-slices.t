@@ -160,6 +160,4 @@ for how in stopped killed; do
 		whole_and_once
 	'
 done
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -115,9 +115,8 @@ test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 	wait_for 20 all_in COMPLETED ${members[@]} &&
 	ran_once dead 4
 '
-test_expect_success 'nothing is left' '
+last_case '
 	slurm_start_node n3 &&
 	node_returns n3 &&
 	nothing_left "Prolog launch failure" "draining the node" "Nodes n3 not responding" "n3.*(onnection refused|not resp)" "agent/" "Prolog failed"
 '
-test_done

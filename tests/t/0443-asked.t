@@ -88,5 +88,4 @@ test_expect_success 'nodes that two of them name: nobody starts' '
 	wait_for 20 squeue_says ${ids[0]} "Gang root/never waits" &&
 	test -z "$(nodes_of ${ids[0]})"
 '
-test_expect_success 'nothing is left' 'nothing_left'
-test_done
+last_case

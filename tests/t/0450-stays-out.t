@@ -241,6 +241,4 @@ test_expect_success 'a running job shrinks' '
 	wait_for 10 "test \$(nodes_in idle) = 3" &&
 	finish $id
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -405,6 +405,4 @@ test_expect_success 'Gangs=no: other jobs are' '
 	srun -N 1 true &&
 	salloc -Q -N 1 true
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -115,6 +115,4 @@ test_expect_success 'the levels are what the page says: four nodes are a spine, 
 	test_must_fail submit -N2 --exclusive --gang=none 2>err &&
 	grep "leaf" err
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-
-test_done
+last_case 'clear_cluster && nothing_left'

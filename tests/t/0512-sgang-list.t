@@ -560,9 +560,7 @@ test_expect_success 'what Slurm refuses, in its own words' '
 	test $? = 1 && test_must_be_empty out &&
 	grep -x "sgang: gang root/bad: Invalid partition name specified" err
 '
-test_expect_success 'nothing is left' '
+last_case '
 	leave_nothing "invalid partition" "gang: .*never start" \
 		"Security violation" "denied" "Access"
 '
-
-test_done

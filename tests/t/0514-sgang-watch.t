@@ -220,9 +220,7 @@ test_expect_success 'odd options' '
 	done &&
 	test_expect_code 2 "$sgang" watch a b 2>err
 '
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel &&
 	nothing_left
 '
-
-test_done

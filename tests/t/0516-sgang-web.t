@@ -308,8 +308,6 @@ test_expect_success 'one that has never seen slurmctld says so, and ends' '
 	done &&
 	web_stop && slurm_start_ctld
 '
-test_expect_success 'nothing is left' '
+last_case '
 	drop ${run[@]} $hold $also ${late[@]} && nothing_left
 '
-
-test_done

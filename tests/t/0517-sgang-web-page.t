@@ -151,9 +151,7 @@ test_expect_success 'the console has no complaint but of what was tried and stop
 		-e "Content Security Policy directive" >complaints
 	test_must_be_empty complaints
 '
-test_expect_success 'nothing is left' '
+last_case '
 	drop ${run[@]} $wait $also && scancel $hold $more &&
 	wait_for 30 queue_empty && nothing_left
 '
-
-test_done

@@ -309,6 +309,4 @@ test_expect_success JQ '5.6 the same as JSON' '
 		unit: \"node\", causes: {busy: 1, excluded: 1}}" out &&
 	drop ${members[@]} $busy
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

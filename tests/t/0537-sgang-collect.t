@@ -165,7 +165,5 @@ test_expect_success 'the picture of a cluster with GPUs counts these' '
 	head -n 2 out | test_cmp gpus.expected - &&
 	scancel $other $one $two && wait_for 15 nodes_idle
 '
-test_expect_success 'nothing is left' 'nothing_left "for node \"n9\"" \
+last_case 'nothing_left "for node \"n9\"" \
 	"invalid node specified: \"n9\""'
-
-test_done

@@ -462,9 +462,7 @@ test_expect_success '0.13 0.28 what all of them say counts' '
 	wait_for 20 squeue_says $one GangTimeout &&
 	wait_for 10 squeue_says $two GangTimeout && cleared
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "Security violation" "SECURITY VIOLATION" \
 		"Attempt to change admin_comment"
 '
-
-test_done

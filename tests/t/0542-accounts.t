@@ -126,7 +126,5 @@ test_expect_success '0.22 GangAccountRules closes a namespace to its list' '
 	as $bob scancel $own && as $alice scancel $one
 '
 
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file" \
+last_case 'nothing_left "No fed_mgr state file" \
 	"Security violation"'
-
-test_done

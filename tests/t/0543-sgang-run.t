@@ -274,8 +274,6 @@ test_expect_success USERS 'refused: the gang of another user' '
 	as $alice "$sgang" run --gang=hers id -un >out && sort -u out >got &&
 	echo $alice | test_cmp - got && test $(wc -l <out) = 2
 '
-test_expect_success 'nothing is left' '
+last_case '
 	scancel -u $alice && clear_cluster && nothing_left
 '
-
-test_done

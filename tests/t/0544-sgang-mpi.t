@@ -262,6 +262,4 @@ test_expect_success 'gang_env.sh asks slurmctld nothing' '
 	done &&
 	grep REQUEST_NODE_INFO many && test_cmp few many
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-
-test_done
+last_case 'clear_cluster && nothing_left'

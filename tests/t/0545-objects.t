@@ -303,6 +303,4 @@ test_expect_success REST,SPANK_ENVIRONMENT '0.22 a stranger'\''s gang is refused
 	cat said &&
 	! grep -qx "[0-9]*" said
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

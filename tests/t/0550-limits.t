@@ -300,9 +300,7 @@ test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 
 # What the rules are about, and their partition is gone when slurmctld reads the jobs
 # again.
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "No fed_mgr state file" "Invalid partition .rule. for JobId" \
 		"qos reserved can only be used in a reservation"
 '
-
-test_done

@@ -191,6 +191,4 @@ test_expect_success 'one that has the number that was asked for' '
 	other &&
 	known e $asked
 '
-test_expect_success 'nothing is left' 'leave_nothing "there is no partition none"'
-
-test_done
+last_case 'leave_nothing "there is no partition none"'

@@ -415,9 +415,7 @@ test_expect_success '2.27 no row is left that runs' '
 	grep -i "no runaway jobs" runaway &&
 	wait_for 15 no_row_runs
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "slurmdbd" "PersistInit" "DBD_" "persistent connection" \
 		"Failure sending message" "No fed_mgr state file"
 '
-
-test_done

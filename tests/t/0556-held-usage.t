@@ -88,7 +88,4 @@ test_expect_success '1.66 a placeholder and then its member are charged, once' '
 # A slurmctld that is new, as after a reconfigure since 23.11, gives back all of a
 # limit for a job that ends before its first round of priorities, and says so.
 ! slurm_since 23.11 || underflow="tres_run_secs underflow"
-test_expect_success 'nothing is left' \
-	'nothing_left "No fed_mgr state file" ${underflow:+"$underflow"}'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file" ${underflow:+"$underflow"}'

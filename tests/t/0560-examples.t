@@ -67,6 +67,4 @@ test_expect_success MPI '4.21 4.28 MPI rank i is at position i of the ring' '
 	test "$(ring_of mpi)" = "n1 n3 n2 n4" &&
 	test "$(cat out)" = "$(ring_of mpi)"
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

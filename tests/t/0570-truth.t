@@ -270,6 +270,4 @@ test_expect_success 'all that was told in 2000 messages was so' '
 		grep -q "^$phase [1-9]" polled || return 1
 	done
 '
-test_expect_success 'nothing is left' 'nothing_left "MetricsFile: "'
-
-test_done
+last_case 'nothing_left "MetricsFile: "'

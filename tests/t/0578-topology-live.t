@@ -103,6 +103,4 @@ test_expect_success 'TopologyFile= is what is drawn, and its mistakes are told' 
 	test_expect_code 2 "$sgang" topology --conf=gang.conf 2>err &&
 	grep "no-such.conf" err
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -159,9 +159,7 @@ test_expect_success '5.1 another member is refused' '
 	test_must_fail on_controller submit -N 1 --gang=b 2>err &&
 	grep "gangs are off on this cluster: slurm-gang was built for" err
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "slurm-gang was built for another Slurm" \
 		"gangs are off"
 '
-
-test_done

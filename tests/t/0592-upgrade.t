@@ -166,6 +166,4 @@ test_expect_success '1.40 ... and unpark cancels those that wait; members are or
 	slurm_gang with && touch kept.go late.go &&
 	wait_for 40 all_in COMPLETED ${kept[2]} ${waiting[2]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

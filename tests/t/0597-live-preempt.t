@@ -257,6 +257,4 @@ test_expect_success '3.24 3.29 1.17: the least harm, by a search of all sets' '
 	sort verdicts | uniq -c &&
 	test $failed = 0
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-
-test_done
+last_case 'clear_cluster && nothing_left'

@@ -69,6 +69,8 @@
 #   script_fails ID            kill the batch script of a job that has just started
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 #   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
+#   last_case ['COMMANDS']     that check, or these commands, as the last case of the
+#                              test, and the end of it
 
 test -n "$BASH_VERSION" || return 0
 
@@ -557,4 +559,10 @@ leave_nothing()
 {
 	squeue -h -o %A | xargs -r scancel
 	nothing_left "$@"
+}
+
+last_case()
+{
+	test_expect_success 'nothing is left' "${1:-nothing_left}"
+	test_done
 }
