@@ -190,11 +190,7 @@ alice/train  Running, 32 slots
   island 24 x 1 = 24, leaf 6 x 4 = 24, spine 2 x 16 = 32
   n[9-12] ══spine 16══▶ n[13-16] ══spine 16══▶ back to n9
 END
-cat >shuffled.conf <<'END'
-SwitchName=zeta Nodes=x9,alpha,x10
-SwitchName=a Nodes=m[2,1],beta
-SwitchName=top Switches=zeta,a
-END
+switches zeta=x9,alpha,x10 a=m[2,1],beta top:zeta,a >shuffled.conf
 cat >shuffled.expected <<'END'
 top  6 nodes, 6 slots: 3 free, 3 t
 |- zeta  alpha #   x9    .   x10   #>

@@ -17,11 +17,7 @@ unset SLURM_CONF
 ! command -v script >/dev/null || test_set_prereq SCRIPT
 
 # Four nodes of one CPU, two on each leaf.
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-2]
-SwitchName=right Nodes=n[3-4]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-2] right=n[3-4] top:left,right >topology.conf
 # Three nodes are busy for ten minutes, when a gang of four wants to start.
 cat >jobs.csv <<'END'
 id,submit,run,limit,nodes,user,name,gang

@@ -6,11 +6,7 @@ test_description='Batch, array, salloc and srun members in several partitions'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-6]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
 slurm_setup -n 6 -c 2 --gang --topology "$PWD/topology.conf" --conf \
 'PartitionName=left Nodes=n[1-3] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[4-6] MaxTime=INFINITE State=UP'

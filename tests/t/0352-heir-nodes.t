@@ -10,15 +10,8 @@ test_description='The nodes of heirs by ring cost, compared with a search'
 
 seed=${SEED:-352} rounds=${ROUNDS:-12}
 
-cat >spines.conf <<-'EOF'
-	SwitchName=leaf1 Nodes=n[1-3]
-	SwitchName=leaf2 Nodes=n[4-6]
-	SwitchName=leaf3 Nodes=n[7-9]
-	SwitchName=leaf4 Nodes=n[10-12]
-	SwitchName=spine1 Switches=leaf[1-2]
-	SwitchName=spine2 Switches=leaf[3-4]
-	SwitchName=core Switches=spine[1-2]
-EOF
+switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] leaf4=n[10-12] \
+	spine1:leaf[1-2] spine2:leaf[3-4] core:spine[1-2] >spines.conf
 slurm_setup -n 12 -c 2 --gang --topology "$PWD/spines.conf"
 slurm_start
 

@@ -12,11 +12,7 @@ SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sch
 TopologyPlugin=topology/tree
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
-cat >"$slurm_dir/etc/topology.conf" <<END
-SwitchName=l1 Nodes=n[1-4]
-SwitchName=l2 Nodes=n[5-8]
-SwitchName=top Switches=l[1-2]
-END
+switches l1=n[1-4] l2=n[5-8] top:l[1-2] >"$slurm_dir/etc/topology.conf"
 slurm_start
 
 # Milliseconds from the submission of a job until it has begun.

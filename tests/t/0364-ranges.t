@@ -7,11 +7,7 @@ test_description='A gang starts on as many nodes, and in such shares, as there a
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<END
-SwitchName=l1 Nodes=n[1-2]
-SwitchName=l2 Nodes=n[3-4]
-SwitchName=top Switches=l[1-2]
-END
+switches l1=n[1-2] l2=n[3-4] top:l[1-2] >topology.conf
 slurm_setup --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
 	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
 slurm_start

@@ -10,11 +10,7 @@ test_description='A gang starts where jobs of a lower partition are suspended fo
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<-END
-	SwitchName=a Nodes=n[1-2]
-	SwitchName=b Nodes=n3
-	SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n3 top:a,b >topology.conf
 slurm_setup -n 3 -c 2 --gang --topology topology.conf --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 SelectTypeParameters=CR_Core_Memory

@@ -6,12 +6,7 @@ test_description='Gangs of a group that ask for levels preempt together, or nobo
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >leaves.conf <<CONF
-SwitchName=l1 Nodes=n[1-2]
-SwitchName=l2 Nodes=n[3-4]
-SwitchName=l3 Nodes=n[5-6]
-SwitchName=top Switches=l[1-3]
-CONF
+switches l1=n[1-2] l2=n[3-4] l3=n[5-6] top:l[1-3] >leaves.conf
 slurm_setup -n 6 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 PreemptType=preempt/partition_prio

@@ -10,12 +10,7 @@ test_description='Trees of groups start, are preempted and preempt as a whole'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=leaf1 Nodes=n[1-3]
-SwitchName=leaf2 Nodes=n[4-6]
-SwitchName=leaf3 Nodes=n[7-9]
-SwitchName=core Switches=leaf[1-3]
-END
+switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] core:leaf[1-3] >topology.conf
 slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 PreemptType=preempt/qos

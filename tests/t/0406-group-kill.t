@@ -12,11 +12,7 @@ test_description='kill -9 of slurmctld: trees, what follows them, placeholders'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-cat >topology.conf <<'END'
-SwitchName=leaf1 Nodes=n[1-3]
-SwitchName=leaf2 Nodes=n[4-6]
-SwitchName=core Switches=leaf[1-2]
-END
+switches leaf1=n[1-3] leaf2=n[4-6] core:leaf[1-2] >topology.conf
 slurm_setup -n 6 -c 2 --faults --topology "$PWD/topology.conf" --conf 'KillWait=2
 BatchStartTimeout=10'
 slurm_start

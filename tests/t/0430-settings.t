@@ -6,31 +6,11 @@ test_description='Bad settings: the plugin says so once and stays out'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >good.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >good.conf
 # Slurm takes these, too. The first is no tree of places, the others are.
-cat >crossed.conf <<-END
-SwitchName=a Nodes=n1
-SwitchName=b Nodes=n[2-3]
-SwitchName=c Nodes=n4
-SwitchName=s Switches=a,b
-SwitchName=t Switches=b,c
-SwitchName=all Switches=s,t
-END
-cat >spines.conf <<-END
-SwitchName=s1 Switches=a,b
-SwitchName=s2 Switches=a,b
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-END
-cat >twice.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[2-4]
-SwitchName=top Switches=a,b
-END
+switches a=n1 b=n[2-3] c=n4 s:a,b t:b,c all:s,t >crossed.conf
+switches s1:a,b s2:a,b a=n[1-2] b=n[3-4] >spines.conf
+switches a=n[1-2] b=n[2-4] top:a,b >twice.conf
 
 slurm_setup -n 4 -c 2 --gang --topology good.conf
 slurm_start

@@ -279,10 +279,7 @@ test_expect_success 'nothing is left, three pods' '
 slurm_cleanup
 
 # Two leaves that nothing joins, and two nodes in no switch.
-cat >islands.conf <<-END
-SwitchName=a Nodes=n[1-4]
-SwitchName=b Nodes=n[5-8]
-END
+switches a=n[1-4] b=n[5-8] >islands.conf
 slurm_setup --cloud 10 --gang --topology islands.conf \
 	--conf 'GresTypes=gpu' --node 'Gres=gpu:4' --gres 'Name=gpu Count=4'
 slurm_start

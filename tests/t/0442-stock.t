@@ -128,13 +128,7 @@ done
 
 # --- weights ---
 
-cat >racks.conf <<-END
-SwitchName=l1 Nodes=n[1,4,7]
-SwitchName=l2 Nodes=n[2-3]
-SwitchName=l3 Nodes=n[5-6,8]
-SwitchName=p1 Switches=l[1-2]
-SwitchName=top Switches=p1,l3
-END
+switches l1=n[1,4,7] l2=n[2-3] l3=n[5-6,8] p1:l[1-2] top:p1,l3 >racks.conf
 
 # weigh: seeded weights of two or three classes
 weigh()

@@ -10,11 +10,7 @@ test_description='Gangs whose members say themselves which nodes they want'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=odd Nodes=n[1,3,5,7]
-SwitchName=even Nodes=n[2,4,6,8]
-SwitchName=top Switches=odd,even
-END
+switches odd=n[1,3,5,7] even=n[2,4,6,8] top:odd,even >topology.conf
 
 # member NAME OPTION...
 member()

@@ -26,11 +26,7 @@ start_cluster()
 	slurm_start
 }
 
-cat >two-leaves.conf <<\END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >two-leaves.conf
 
 # The cores of the job on its only node: "0-3".
 cores_of()

@@ -408,11 +408,7 @@ slurm_cleanup
 
 # --- where jobs run: what they are told ---
 
-cat >two-leaves.conf <<\END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >two-leaves.conf
 slurm_setup -n 4 -c 4 --gang --topology "$PWD/two-leaves.conf"
 slurm_start
 

@@ -9,11 +9,7 @@ test_description='The fabric is read again when nodes are created and deleted'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >leaves.conf <<\END
-SwitchName=a Nodes=n[1,4]
-SwitchName=b Nodes=n[2-3]
-SwitchName=top Switches=a,b
-END
+switches a=n[1,4] b=n[2-3] top:a,b >leaves.conf
 slurm_setup --cloud 3 --gang --conf 'MaxNodeCount=5
 DebugFlags=Backfill'
 cp leaves.conf "$slurm_dir/etc/leaves.conf"

@@ -7,11 +7,7 @@ test_description='Every row of doc/migration.md is submitted'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >tree.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >tree.conf
 slurm_setup -n 4 -c 4 --gang --topology tree.conf \
 	--gang-conf 'MaxExclusive=leaf'
 slurm_start

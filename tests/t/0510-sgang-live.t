@@ -9,11 +9,7 @@ test_description='sgang shows the gangs of a running cluster'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-7]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-3] right=n[4-7] top:left,right >topology.conf
 slurm_setup -n 7 -c 2 --gang --topology "$PWD/topology.conf" --conf \
 'PartitionName=side Nodes=n[6-7] MaxTime=INFINITE State=UP'
 gate_setup

@@ -9,11 +9,7 @@ test_description='Other hosts draw and count by what is in force in slurmctld'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >tree.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >tree.conf
 
 slurm_setup -n 4 -c 2 --gang --topology tree.conf \
 	--conf 'SlurmctldParameters=enable_configless' \

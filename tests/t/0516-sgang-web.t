@@ -8,11 +8,7 @@ test_description='sgang web: page, JSON and metrics of a cluster, for reading al
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-2]
-SwitchName=right Nodes=n[3-4]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-2] right=n[3-4] top:left,right >topology.conf
 slurm_setup -n 4 -c 2 --gang --topology "$PWD/topology.conf" \
 	--conf 'PrivateData=jobs'
 web_needed

@@ -9,11 +9,7 @@ test_description='sgang web in a browser: the page renews itself'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-6]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
 slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 slurm_start
 web_needed

@@ -11,11 +11,7 @@ test_description='hostfile and rank order inside the jobs of a gang; sgang map'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3]
-SwitchName=even Nodes=n[2,4]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3] even=n[2,4] top:odd,even >topology.conf
 slurm_setup -n 4 -c 4 --gang --topology "$PWD/topology.conf" \
 	--node "Boards=1 SocketsPerBoard=2 CoresPerSocket=2 Gres=gpu:4" \
 	--conf 'GresTypes=gpu'

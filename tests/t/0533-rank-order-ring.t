@@ -11,15 +11,8 @@ test_description='--gang-rank-order=ring: members as the ring costs the least'
 
 sgang=$(checked_sgang)
 
-cat >pods.conf <<'TOPOLOGY'
-SwitchName=l1 Nodes=n[1-16]
-SwitchName=l2 Nodes=n33
-SwitchName=l3 Nodes=n[17-32]
-SwitchName=l4 Nodes=n34
-SwitchName=a Switches=l[1-2]
-SwitchName=b Switches=l[3-4]
-SwitchName=top Switches=a,b
-TOPOLOGY
+switches l1=n[1-16] l2=n33 l3=n[17-32] l4=n34 a:l[1-2] b:l[3-4] top:a,b \
+	>pods.conf
 slurm_setup --cloud 34 --gang --topology "$PWD/pods.conf" --conf \
 	'PartitionName=left Nodes=n[1-16] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[17-32] MaxTime=INFINITE State=UP'
@@ -126,11 +119,7 @@ test_expect_success '7.9 members that hold one after the other are sorted, too' 
 '
 
 slurm_cleanup
-cat >leaves.conf <<'TOPOLOGY'
-SwitchName=s1 Nodes=n[1-2]
-SwitchName=s2 Nodes=n[3-4]
-SwitchName=top Switches=s[1-2]
-TOPOLOGY
+switches s1=n[1-2] s2=n[3-4] top:s[1-2] >leaves.conf
 slurm_setup -n 4 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
 	'PartitionName=left Nodes=n[1-2] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[3-4] MaxTime=INFINITE State=UP'

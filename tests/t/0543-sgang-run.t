@@ -11,11 +11,7 @@ test_description='sgang run: ranks, output, input, signals, exit codes'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3,5]
-SwitchName=even Nodes=n[2,4,6]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3,5] even=n[2,4,6] top:odd,even >topology.conf
 slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf" --conf KillWait=2
 users_setup
 slurm_start

@@ -6,11 +6,7 @@ test_description='examples: rendezvous over TCP, MPI in ring order'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3]
-SwitchName=even Nodes=n[2,4]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3] even=n[2,4] top:odd,even >topology.conf
 # One core a node: Open MPI binds ranks to cores that this host must have.
 slurm_setup -n 4 -c 1 --gang --topology "$PWD/topology.conf"
 mpi_setup

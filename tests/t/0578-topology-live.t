@@ -8,11 +8,7 @@ test_description='sgang topology: nodes, jobs and gangs of a cluster'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-6]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
 slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 slurm_start
 

@@ -50,11 +50,7 @@ sed -n '/^\.Sh HOW TO/,/^\.Sh QUESTIONS/s/^\.Ss /recipe /p' "$page" >recipes
 
 # --- clusters ---
 
-cat >leaves.conf <<-END
-SwitchName=leaf1 Nodes=n[1-2]
-SwitchName=leaf2 Nodes=n[3-4]
-SwitchName=spine Switches=leaf[1-2]
-END
+switches leaf1=n[1-2] leaf2=n[3-4] spine:leaf[1-2] >leaves.conf
 
 plain_cluster() { slurm_setup -n 4 -c 4 --gang; }
 

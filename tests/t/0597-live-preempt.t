@@ -10,11 +10,7 @@ test_description='A gang preempts with the least harm, or nobody'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<END
-SwitchName=a Nodes=n[1-3]
-SwitchName=b Nodes=n[4-6]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-3] b=n[4-6] top:a,b >topology.conf
 slurm_setup -n 6 -c 4 --gang --topology topology.conf --node 'Gres=tile:2' \
 	--gres 'Name=tile Count=2' --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue

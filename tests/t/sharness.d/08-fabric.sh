@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 08-fabric.sh - large fabrics for tests that need no cluster
+# 08-fabric.sh - fabrics: those that a test writes down, and large ones for tests that
+# need no cluster
 #
+#   switches NAME=NODES... NAME:SWITCHES...
+#                      a topology.conf, a line for each
 #   fabric_of NODES    a topology.conf: leaves l1, l2 ... of 32 nodes each, c1,
 #                      c2 ..., below spines s1, s2 ... of 16 leaves, below core
 #   fabric_of_4096     that one
+
+switches()
+{
+	printf '%s\n' "$@" | sed 's/^\([^=:]*\)=/SwitchName=\1 Nodes=/
+		s/^\([^=:]*\):/SwitchName=\1 Switches=/'
+}
 
 fabric_of()
 {
