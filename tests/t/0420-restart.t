@@ -141,12 +141,7 @@ half_held()
 
 	block=$(submit -w "n[3-4]" --exclusive) &&
 	wait_state $block RUNNING || return 1
-	members=()
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-mode=nonstrict --gang-min-member=4 $gang.sh)) ||
-			return 1
-	done
+	gang_of_nodes $gang 4 --gang-mode=nonstrict $gang.sh
 	wait_for 30 "test \$(held_in \${members[@]}) = 2" &&
 	wait_for 10 "test \"\$(gang_phase root/$gang)\" = holding" &&
 	slurm_saved ${members[-1]}

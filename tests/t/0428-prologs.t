@@ -37,11 +37,7 @@ gang_of_four()
 {
 	local i
 
-	members=()
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=$1 \
-			--gang-min-member=4 $1.sh)) || return 1
-	done
+	gang_of_nodes $1 4 $1.sh
 }
 
 prologs_of() { grep -c "^$1 " "$slurm_dir/prologs"; }

@@ -285,11 +285,7 @@ slurm_setup --cloud 10 --gang --topology islands.conf \
 slurm_start
 
 test_expect_success '4.13 what no switch joins is not joined' '
-	members=() &&
-	for i in {1..5}; do
-		members+=($(submit -N 1 --exclusive --gang=far \
-			--gang-min-member=5)) || return 1
-	done &&
+	gang_of_nodes far 5 &&
 	wait_for 15 squeue_says ${members[0]} "Gang root/far waits: " &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]} &&
@@ -312,11 +308,7 @@ test_expect_success '4.20 four members of two GPUs: two nodes of one leaf' '
 '
 test_expect_success '4.4 more GPUs than there are on joined nodes wait' '
 	clear_cluster &&
-	members=() &&
-	for i in {1..5}; do
-		members+=($(submit -N 1 -n 1 --gres=gpu:4 --mem=10 \
-			--gang=many --gang-min-member=5)) || return 1
-	done &&
+	submit_gang many 5 -N 1 -n 1 --gres=gpu:4 --mem=10 &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]}
 '

@@ -116,11 +116,7 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 # Ten times three cores on four times eight: not all have theirs on one node.
 test_expect_success 'shares that differ are not counted by islands' '
 	test_when_finished clear_cluster &&
-	members=() &&
-	for i in {1..10}; do
-		members+=($(submit --nodes=1-2 -n 3 --mem=100 --gang=odd \
-			--gang-min-member=10)) || return 1
-	done &&
+	submit_gang odd 10 --nodes=1-2 -n 3 --mem=100 &&
 	start_together 15 ${members[@]}
 '
 
@@ -128,12 +124,8 @@ test_expect_success 'shares that differ are not counted by islands' '
 for tasks in 4 3; do
 	test_expect_success "GPUs of a job whose $tasks tasks fill a node are its GPUs" '
 		test_when_finished clear_cluster &&
-		members=() &&
-		for i in 1 2 3 4; do
-			members+=($(submit -n $tasks --ntasks-per-node=$tasks \
-				--gpus=8 --mem=100 --gang=full$tasks \
-				--gang-min-member=4)) || return 1
-		done &&
+		submit_gang full$tasks 4 -n $tasks --ntasks-per-node=$tasks \
+			--gpus=8 --mem=100 &&
 		start_together 15 ${members[@]}
 	'
 done

@@ -74,12 +74,8 @@ test_expect_success 'a held member is cancelled, the rest rolled back' '
 test_expect_success 'members hold, time out, and go on when one is released' '
 	busy=$(submit -N 2 --exclusive) &&
 	wait_state $busy RUNNING 30 &&
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=loose \
-			--gang-min-member=3 --gang-mode=nonstrict \
-			--gang-waiting-time=1-0 gang.sh)) || return 1
-	done &&
+	gang_of_nodes loose 3 --gang-mode=nonstrict --gang-waiting-time=1-0 \
+		gang.sh &&
 	wait_for 40 all_in CONFIGURING ${members[0]} ${members[1]} &&
 	echo MaxWaitingTime=0:01 >>"$slurm_dir/etc/gang.conf" &&
 	read_again &&

@@ -51,12 +51,8 @@ hold()
 {
 	local name=$1 i
 
-	members=()
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=$name \
-			--gang-min-member=4 --gang-mode=nonstrict \
-			--gang-waiting-time=1-0 "${@:2}" $name.sh)) || return 1
-	done
+	gang_of_nodes $name 4 --gang-mode=nonstrict --gang-waiting-time=1-0 \
+		"${@:2}" $name.sh
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2"
 }
 
