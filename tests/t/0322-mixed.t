@@ -13,16 +13,12 @@ slurm_start
 # gang NAME OPTIONS...: a member with each of the options, in this order
 gang()
 {
-	local name=$1 options
+	local name=$1
 
 	test -z "${members[*]}" || scancel -Q ${members[@]}
 	shift
-	members=()
-	for options; do
-		members+=($(submit -N1 -n1 $options --gang=$name \
-			--gang-min-member=$#)) || return 1
-	done
-	test ${#members[@]} = $#
+	submit_each "$@" -- -N1 -n1 --gang=$name --gang-min-member=$# &&
+		test ${#members[@]} = $#
 }
 
 # starts NAME OPTIONS...: it runs soon, and is gone again

@@ -113,10 +113,7 @@ test_expect_success '6.4: of several nodes, those nearest to a neighbour are bes
 '
 # A leaf of its own: not one node of each of two leaves.
 test_expect_success '4.24: of several nodes, all are in one leaf' '
-	blockers=() &&
-	for n in 8 9 11 12; do
-		blockers+=($(submit -w n$n -N1 --exclusive)) || return 1
-	done &&
+	on_nodes "n8 n9 n11 n12" -N1 --exclusive && blockers=(${jobs[@]}) &&
 	wait_for 20 all_in RUNNING ${blockers[@]} &&
 	spread="-N2 --exclusive --gang=apart --gang-topology=spread:leaf" &&
 	members=($(submit $spread --gang-min-member=2) $(submit $spread)) &&

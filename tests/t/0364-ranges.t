@@ -18,15 +18,9 @@ sgang=$top_builddir/src/cmd/sgang
 of_all=
 gang()
 {
-	local options
-
 	count=$((count + 1))
-	members=()
-	for options; do
-		members+=($(submit $of_all $options --gang=g$count \
-			--gang-min-member=$#)) || return 1
-	done
-	test ${#members[@]} = $#
+	submit_each "$@" -- $of_all --gang=g$count --gang-min-member=$# &&
+		test ${#members[@]} = $#
 }
 
 # Nodes of the members, added up.
@@ -186,10 +180,7 @@ test_expect_success '5.5 one that differs gives up no more than it must' '
 	drop $busy
 '
 test_expect_success 'n1 has 4000 MB left, the others have 1000' '
-	busy=$(submit -w n2 -N1 -n1 --mem=3000) &&
-	busy+=" $(submit -w n3 -N1 -n1 --mem=3000)" &&
-	busy+=" $(submit -w n4 -N1 -n1 --mem=3000)" &&
-	wait_for 10 all_in CONFIGURING $busy
+	on_nodes "n2 n3 n4" -N1 -n1 --mem=3000
 '
 test_expect_success '5.5 memory on each node' '
 	starts_on 5 -N1-4\ --mem=1000 -N1-4\ --mem=2500
@@ -203,19 +194,24 @@ test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
 of_all=--mem=10
 
-# leave CPUS...: so many are free on n1, n2 ...
-leave()
+# leave_of WHAT FREE...: of the four of each node, which the option WHAT asks for, so
+# many are free on n1, n2 ...
+leave_of()
 {
-	local cpus node=0 busy=()
+	local what=$1 free node=0 busy=()
 
-	for cpus; do
+	for free in "${@:2}"; do
 		node=$((node + 1))
-		test $cpus -lt 4 || continue
-		busy+=($(submit -w n$node -N1 -n$((4 - cpus)) --mem=10)) ||
+		test $free -lt 4 || continue
+		busy+=($(submit -w n$node -N1 -n1 $what$((4 - free)) --mem=10)) ||
 			return 1
 	done
 	wait_for 15 all_in CONFIGURING ${busy[@]}
 }
+
+# leave CPUS..., leave_gpus GPUS...
+leave() { leave_of -n "$@"; }
+leave_gpus() { leave_of --gres=gpu: "$@"; }
 
 # starts OPTIONS...: it runs soon, and is gone again
 starts()
@@ -230,13 +226,8 @@ starts()
 # stock OPTIONS...: the same of jobs without a gang
 stock()
 {
-	local options
-
-	members=()
-	for options; do
-		members+=($(submit $options --mem=10)) || return 1
-	done
-	wait_for 15 all_in CONFIGURING ${members[@]} && drop ${members[@]}
+	submit_each "$@" -- --mem=10 &&
+		wait_for 15 all_in CONFIGURING ${members[@]} && drop ${members[@]}
 }
 
 # waits REASON PLACE OPTIONS...: the reason is shown, and that line of the places
@@ -354,20 +345,6 @@ test_expect_success '5.6 what Slurm would have chosen is of the shares planned' 
 test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
 # --- GPUs ---
-
-# leave_gpus GPUS...: so many are free on n1, n2 ...
-leave_gpus()
-{
-	local gpus node=0 busy=()
-
-	for gpus; do
-		node=$((node + 1))
-		test $gpus -lt 4 || continue
-		busy+=($(submit -w n$node -N1 -n1 --gres=gpu:$((4 - gpus)) \
-			--mem=10)) || return 1
-	done
-	wait_for 15 all_in CONFIGURING ${busy[@]}
-}
 
 test_expect_success '5.5 GPUs of a job of which no node has so many' '
 	stock "--gpus=6" "--gpus=6" &&

@@ -78,11 +78,8 @@ test_expect_success '6.8: it is not cancelled where others would be' '
 	wait_for 20 "test \"\$(nodes_in idle)\" = 2"
 '
 test_expect_success '6.8: it yields its part of a node, and no more' '
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(submit -w n$i -N 1 -n 1 -c 1 --gang=shared \
-			--gang-min-member=3 --gang-mode=nonstrict shared.sh))
-	done &&
+	submit_each -wn1 -wn2 -wn3 -- -N 1 -n 1 -c 1 --gang=shared \
+		--gang-min-member=3 --gang-mode=nonstrict shared.sh &&
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2" &&
 	small=$(run_job -p high -w n1 -n 1 -c 1) &&
 	test "$(held_in ${members[*]})" = 2 &&

@@ -63,15 +63,10 @@ run()
 # Three members on n1 to n3, of which n1 launches nobody.
 launch()
 {
-	local gang=$1 i
-
-	end_script $gang
+	end_script $1
 	refuse n1
-	members=()
-	for i in 1 2 3; do
-		members+=($(submit -N 1 -w n$i --gang=$gang \
-			--gang-min-member=3 "${@:2}" $gang.sh)) || return 1
-	done
+	submit_each -wn1 -wn2 -wn3 -- -N 1 --gang=$1 --gang-min-member=3 \
+		"${@:2}" $1.sh
 }
 
 # These members were asked to end: asked GANG ID...

@@ -13,21 +13,13 @@ cluster_state >before
 # begin NAME [OPTIONS]: three of five members have their nodes.
 begin()
 {
-	local i
-
 	slurm_fault
 	scancel -u root
 	wait_for 30 'queue_empty && nodes_idle' || return 1
-	name=$1 members=()
-	shift
+	name=$1
 	gang_script $name
 	slurm_fault pause 3
-	for i in 1 2 3 4 5; do
-		members+=($(submit -J $name -N 1 --exclusive -L lic:1 \
-			--gang=$name --gang-min-member=5 "$@" $name.sh)) ||
-			return 1
-	done
-	paused
+	gang_of_nodes $name 5 -J $name -L lic:1 "${@:2}" $name.sh && paused
 }
 
 paused()

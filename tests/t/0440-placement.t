@@ -23,18 +23,6 @@ take()
 
 nodes_of() { squeue -h -j $1 -o %N; }
 
-# Occupy nodes: a host list is one job.
-fill()
-{
-	local nodes jobs=
-
-	for nodes; do
-		jobs+=" $(submit -w $nodes --exclusive -N $(scontrol show \
-			hostnames $nodes | wc -l))" || return 1
-	done
-	wait_for 20 all_in CONFIGURING $jobs
-}
-
 # recorded ID WORD=VALUE...: what the record of the job says
 recorded()
 {
@@ -55,12 +43,12 @@ costs()
 }
 
 # free 2,1 | 4,4
-fragment_two_pods() { fill n[3-4] n[6-8]; }
+fragment_two_pods() { jobs_on n[3-4] n[6-8]; }
 
 # free 2,2,3 | 1,1,3 | 2,1,1
 fragment_three_pods()
 {
-	fill n[3-5] n7 n9 n[13-15] n[17-19] n23 n[25-26] n[29-31] \
+	jobs_on n[3-5] n7 n9 n[13-15] n[17-19] n23 n[25-26] n[29-31] \
 		n[33-35]
 }
 
@@ -168,7 +156,7 @@ nodes_together()
 
 test_expect_success '4.20 four members of two nodes, two leaves free: one pod' '
 	clear_cluster &&
-	fill n[1-3] n[5-7] &&
+	jobs_on n[1-3] n[5-7] &&
 	gather pairs 4 -N 2 --exclusive &&
 	test "$(nodes_together ${members[@]} | tr "\n" " ")" = \
 		"n9 n10 n11 n12 n13 n14 n15 n16 " &&
@@ -187,7 +175,7 @@ test_expect_success '4.20 and no member is cut by a leaf' '
 '
 test_expect_success '4.24 4.25 require:leaf does not span leaves' '
 	clear_cluster &&
-	fill n[2-4] n[6-8] n[9-10] n[13-14] &&
+	jobs_on n[2-4] n[6-8] n[9-10] n[13-14] &&
 	members=($(submit -N 3 --exclusive --gang=tight --gang-min-member=1 \
 		--gang-topology=require:leaf)) &&
 	wait_for 10 squeue_says ${members[0]} leaf &&
@@ -218,12 +206,8 @@ test_expect_success '4.20 members that share nodes: eight single CPUs, one node'
 '
 test_expect_success '4.20 twelve with five CPUs left here and there: one leaf' '
 	clear_cluster &&
-	jobs= &&
-	for n in {1..12}; do
-		jobs+=" $(submit -w n$n -N 1 -c 6 --mem=10)" || return 1
-	done &&
-	wait_for 20 all_in CONFIGURING $jobs &&
-	fill n[13-16] &&
+	on_nodes "$(echo n{1..12})" -N 1 -c 6 --mem=10 &&
+	jobs_on n[13-16] &&
 	gather dozen 6 -n 1 -c 1 --mem=10 &&
 	test "$(nodes_together ${members[@]} | sort -u | sed "s/n//" |
 		awk "{ print int((\$1 - 1) / 4) }" | sort -u | wc -l)" = 1 &&
@@ -298,7 +282,7 @@ test_expect_success '4.13 but each part by itself is used' '
 	wait_for 10 nodes_idle
 '
 test_expect_success '4.20 four members of two GPUs: two nodes of one leaf' '
-	fill n[2-4] &&
+	jobs_on n[2-4] &&
 	gather gpus 4 -N 1 -n 1 --gres=gpu:2 --mem=10 &&
 	test "$(nodes_together ${members[@]} | uniq -c | awk "{ print \$1 }" |
 		tr "\n" " ")" = "2 2 " &&

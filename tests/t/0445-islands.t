@@ -98,12 +98,9 @@ test_expect_success '4.14, 4.34 and it costs what it is' '
 
 test_expect_success '4.20 a member is in one island whenever one is free' '
 	test_when_finished clear_cluster &&
-	others= &&
-	for node in 1 2 3 4; do
-		others+=" $(submit -w n$node -N 1 -n 1 --gres=gpu:1 --mem=10)"
-	done &&
-	wait_for 10 all_in RUNNING $others &&
-	for o in $others; do test "$(island_of $o)" = 0 || return 1; done &&
+	on_nodes "n1 n2 n3 n4" -N 1 -n 1 --gres=gpu:1 --mem=10 &&
+	wait_for 10 all_in RUNNING ${jobs[@]} &&
+	for o in ${jobs[@]}; do test "$(island_of $o)" = 0 || return 1; done &&
 	a=$(half --gang=free --gang-min-member=2) &&
 	b=$(half --gang=free) &&
 	wait_for 10 all_in RUNNING $a $b &&

@@ -39,18 +39,6 @@ domains_of()
 		xargs
 }
 
-# Occupy each of these host lists with an ordinary job.
-fill()
-{
-	local nodes jobs=
-
-	for nodes; do
-		jobs+=" $(submit -w $nodes --exclusive $limit -N $(
-			scontrol show hostnames $nodes | wc -l))" || return 1
-	done
-	wait_for 20 all_in CONFIGURING $jobs
-}
-
 # Submit a gang: gang NAME COUNT [OPTIONS]; "members" has the ids.
 gang() { submit_gang "$@"; }
 
@@ -114,7 +102,7 @@ $(cloud_nodes n15 Gres=gpu:4)"
 slurm_start
 
 test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
-	fill n1 n6 &&
+	jobs_on n1 n6 &&
 	scontrol update nodename=n5 state=drain reason=test &&
 	scontrol create reservation reservationname=r users=daemon \
 		nodes=n[9-10] starttime=now duration=60 &&
@@ -164,7 +152,7 @@ test_expect_success '4.24 what was drained and reserved is used again' '
 	scontrol update nodename=n5 state=resume
 '
 test_expect_success '4.24 prefer without a time does not wait' '
-	fill n1 n5 n9 n13 &&
+	jobs_on n1 n5 n9 n13 &&
 	whole now 4 --gang-topology=prefer:leaf && starts &&
 	recorded tier=spine && drop ${members[@]}
 '
@@ -201,7 +189,7 @@ test_expect_success '4.24 more members than leaves are refused' '
  room for one" err
 '
 test_expect_success '--gang-exclusive=leaf: no other gang beside it' '
-	fill n[5-16] &&
+	jobs_on n[5-16] &&
 	whole alone 2 --gang-exclusive=leaf && starts &&
 	alone=(${members[@]}) &&
 	whole other 1 && waits "Gang root/other waits: " &&
@@ -260,7 +248,7 @@ test_expect_success 'the leaf is its own when the gang there has ended' '
 	all_in PENDING $tenth
 '
 test_expect_success '--gang-group-topology=require: all gangs in one pod' '
-	fill n[1-3] n[9-10] &&
+	jobs_on n[1-3] n[9-10] &&
 	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
@@ -268,7 +256,7 @@ test_expect_success '--gang-group-topology=require: all gangs in one pod' '
 	test "$(domains_of 8 ${members[@]})" = 1 && drop ${members[@]}
 '
 test_expect_success 'and they wait for it' '
-	fill n[11-12] &&
+	jobs_on n[11-12] &&
 	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
@@ -289,7 +277,7 @@ test_expect_success '--gang-group-topology=spread: each gang in another pod' '
 # Four nodes are free in each pod: those of a leaf, and two in each of two.
 test_expect_success 'a pod in which one of them does not get along is not all' '
 	test_when_finished clear_cluster &&
-	fill n[5-8] n[9-10] n[13-14] &&
+	jobs_on n[5-8] n[9-10] n[13-14] &&
 	whole a 2 --gang-groups=root/b --gang-topology=spread:leaf \
 		--gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
@@ -301,7 +289,7 @@ test_expect_success 'a pod in which one of them does not get along is not all' '
 # One leaf of four nodes and half of one are free, all in a pod.
 test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 	test_when_finished clear_cluster &&
-	fill n[1-8] n[9-10] &&
+	jobs_on n[1-8] n[9-10] &&
 	for own in "a b" "b a"; do
 		set -- $own &&
 		whole $1 3 --gang-groups=root/$2 \
@@ -330,7 +318,7 @@ test_expect_success '4.30 the heaviest group stays lowest, first or not' '
 '
 test_expect_success '4.29 groups in fragments cost what they must' '
 	test_when_finished clear_cluster &&
-	fill n[1-2] n[5-6] n[9-16] &&
+	jobs_on n[1-2] n[5-6] n[9-16] &&
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
 	recorded wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
 		wbest=2304 tier=spine
@@ -353,7 +341,7 @@ test_expect_success '4.29 groups of another number of ranks are told' '
 
 # Free now: three nodes of a leaf and one in the other pod, 2 * 4 + 2 * 64;
 # after ten minutes a leaf, 4 * 4. That is 7.5 times less.
-fragment() { fill n[1-4] n[9-12] n[13-15] && limit=-t10 fill n5; }
+fragment() { jobs_on n[1-4] n[9-12] n[13-15] && limit=-t10 jobs_on n5; }
 
 test_expect_success '4.37 auto waits for a place that saves more than that' '
 	fragment &&
@@ -424,15 +412,11 @@ SCRIPT
 # As gang(), and wait until all have written theirs.
 run()
 {
-	local name=$1 count=$2 i
+	local i
 
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit --gang=$name --gang-min-member=$count \
-			"${@:3}" member.sh)) || return 1
-	done
-	for ((i = 0; i < count; i++)); do
-		wait_for 20 test -e $name.$i || return 1
+	submit_gang "$@" member.sh || return 1
+	for ((i = 0; i < $2; i++)); do
+		wait_for 20 test -e $1.$i || return 1
 	done
 }
 
@@ -477,18 +461,7 @@ test_expect_success JQ '4.28, 4.30 and the map has them where they are' '
 '
 # --- members that start after their gang ---
 
-# An ordinary job on each of these host lists; "jobs" has the ids.
-block()
-{
-	local nodes
-
-	jobs=()
-	for nodes; do
-		jobs+=($(submit -w $nodes --exclusive $limit -N $(
-			scontrol show hostnames $nodes | wc -l))) || return 1
-	done
-	wait_for 20 all_in RUNNING ${jobs[@]}
-}
+block() { jobs_on "$@" && wait_for 20 all_in RUNNING ${jobs[@]}; }
 
 # One more member of the gang NAME: later NAME [OPTIONS]
 later()

@@ -156,16 +156,7 @@ fill()
 }
 
 # preempting NAME COUNT: a gang that preempts, in members
-preempting()
-{
-	local i
-
-	members=()
-	for ((i = 0; i < $2; i++)); do
-		members+=($(submit -p high -N 1 --exclusive -t 10 --gang=$1 \
-			--gang-min-member=$2)) || return 1
-	done
-}
+preempting() { gang_of_nodes $1 $2 -p high -t 10; }
 ending() { wait_for 60 squeue_says ${members[0]} "preempted jobs are ending"; }
 
 test_expect_success 'a gang preempts, and starts when the last grace is over' '

@@ -189,11 +189,7 @@ test_expect_success 'what was said comes true: not earlier, and not later' '
 	need=$((3 + RANDOM % 3)) && asked -N 1 --exclusive --gang=c \
 		--gang-min-member=$need -t 5 &&
 	said_at=$at && test $at = $(counted $need) &&
-	members=() &&
-	for ((i = 0; i < need; i++)); do
-		members+=($(submit -N 1 --exclusive -t 5 --gang=c \
-			--gang-min-member=$need)) || return 1
-	done &&
+	gang_of_nodes c $need -t 5 &&
 	wait_for 40 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} &&
 	last=$(for id in ${jobs[@]}; do

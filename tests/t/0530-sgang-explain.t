@@ -209,19 +209,11 @@ test_expect_success JQ 'what waits, as JSON' '
 '
 # The leaves have two nodes each; two of the gang of five are by themselves.
 test_expect_success '4.25, 4.34: one leaf is the reason: it is named, with what it lacks' '
-	near=() &&
-	for i in 1 2; do
-		near+=($(submit -N 1 --exclusive -t 60 --gang=near \
-			--gang-min-member=2 --gang-topology=require:leaf)) || return 1
-	done &&
+	gang_of_nodes near 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	wait_for 15 all_in CONFIGURING $c ${near[@]} &&
 	scancel ${near[@]} && wait_for 10 all_in CANCELLED ${near[@]} &&
 	last=$(submit -N 2 --exclusive -t 60) && wait_state $last CONFIGURING &&
-	near=() &&
-	for i in 1 2; do
-		near+=($(submit -N 1 --exclusive -t 60 --gang=close \
-			--gang-min-member=2 --gang-topology=require:leaf)) || return 1
-	done &&
+	gang_of_nodes close 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	free=$(comm -23 <(scontrol show hostnames n[1-8]) \
 		<(squeue -h -t CF,R -o %N | xargs -n 1 scontrol show hostnames | sort)) &&
 	test $(wc -w <<<"$free") = 1 && rack=r$(((${free#n} + 1) / 2)) &&

@@ -201,10 +201,7 @@ test_expect_success '5.6 nodes that are drained, named' '
 	scontrol update nodename=n[2-3] state=resume
 '
 test_expect_success '5.6 a job without a time limit, named' '
-	for node in n1 n2; do
-		endless+=($(submit -w $node -N 1 --exclusive -t UNLIMITED)) ||
-			return 1
-	done &&
+	on_nodes "n1 n2" -N 1 --exclusive -t UNLIMITED && endless=(${jobs[@]}) &&
 	wait_for 10 all_in RUNNING ${endless[@]} &&
 	submit_gang rest 5 -N 1 --exclusive -t 5 &&
 	waits "5 nodes are needed, 4 are free (2 busy)" &&

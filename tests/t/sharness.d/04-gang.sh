@@ -56,6 +56,11 @@
 #                              are the minimum; also with by
 #   gang_of_nodes GANG COUNT [sbatch's options]
 #                              the same with a node each
+#   submit_each "OPTIONS"... -- [sbatch's options]
+#                              a job with each of the first and all of the others, in
+#                              "members"; also with by
+#   jobs_on NODES...           an ordinary job that has the whole of each of these host
+#                              lists, in "jobs"; also with the options in "limit"
 #   on_nodes "NODE..." [sbatch's options]
 #                              a job on each of these, in the array "jobs", that has it
 #   start_together SECONDS ID...
@@ -491,6 +496,33 @@ submit_gang()
 }
 
 gang_of_nodes() { submit_gang $1 $2 -N 1 --exclusive "${@:3}"; }
+
+submit_each()
+{
+	local each=() options
+
+	while test "$1" != --; do
+		each+=("$1")
+		shift
+	done
+	shift
+	members=()
+	for options in "${each[@]}"; do
+		members+=($(submit_by $options "$@")) || return 1
+	done
+}
+
+jobs_on()
+{
+	local nodes
+
+	jobs=()
+	for nodes; do
+		jobs+=($(submit -w $nodes --exclusive $limit -N $(
+			scontrol show hostnames $nodes | wc -l))) || return 1
+	done
+	wait_for 20 all_in 'RUNNING|CONFIGURING' ${jobs[@]}
+}
 
 on_nodes()
 {
