@@ -10,7 +10,6 @@ test_description='sgang place'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # expected_of FILE: what Slurm by itself would choose depends on its release.
 expected_of() {

@@ -141,7 +141,6 @@ test_expect_success 'a broken description names file, line and remedy' '
 unset NO_COLOR
 export LC_ALL=C TERM=xterm
 
-! command -v jq >/dev/null || test_set_prereq JQ
 ! command -v xmllint >/dev/null || test_set_prereq XMLLINT
 ! command -v script >/dev/null || test_set_prereq SCRIPT
 test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" != UTF-8 ||

@@ -8,7 +8,6 @@ test_description='sgang topology --html in a browser: mouse, keyboard, screen re
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 unset SLURM_CONF
 mkdir -p "$top_builddir/tests"
 browser_start

@@ -13,7 +13,6 @@ test_description='sgang simulate'
 
 sgang=$(checked_sgang)
 unset SLURM_CONF
-! command -v jq >/dev/null || test_set_prereq JQ
 ! command -v script >/dev/null || test_set_prereq SCRIPT
 
 # Four nodes of one CPU, two on each leaf.
@@ -31,10 +30,8 @@ id,submit,run,limit,nodes,user,name,gang
 END
 simulate() { "$sgang" simulate --topology=topology.conf "$@"; }
 
-simulate --jobs=jobs.csv >/dev/null 2>why || ! grep libcsv why || {
-	skip_all='built without libcsv'
-	test_done
-}
+simulate --jobs=jobs.csv >/dev/null 2>why || ! grep libcsv why ||
+	skip_test 'built without libcsv'
 
 # value FILE CONFIGURATION KEY
 value() { jq -r ".configurations[] | select(.name == \"$2\") | $3" "$1"; }

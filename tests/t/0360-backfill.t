@@ -15,7 +15,6 @@ slurm_setup -n 4 -c 2 --gang --conf \
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # Backfill expects the job to start when the other ends, or so many seconds later
 # at the most. It rounds up to its bf_resolution.

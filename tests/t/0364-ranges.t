@@ -11,7 +11,6 @@ switches l1=n[1-2] l2=n[3-4] top:l[1-2] >topology.conf
 slurm_setup --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
 	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # gang OPTIONS...: a member with each of the options, and with those that all have,
 # in this order

@@ -13,7 +13,6 @@ PartitionName=main Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
 PartitionName=slow Nodes=n4 MaxTime=INFINITE State=UP'
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
 gang_script train
 gang_script slow
 

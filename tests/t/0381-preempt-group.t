@@ -16,7 +16,6 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # fill NODE=PARTITION...: jobs of one node, in the array lows
 fill()

@@ -14,7 +14,6 @@ PreemptMode=REQUEUE
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 tells_script
 

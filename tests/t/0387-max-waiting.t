@@ -12,7 +12,6 @@ slurm_setup -n 3 -c 2 --gang --conf \
 PartitionName=quick Nodes=ALL State=UP
 PartitionName=long Nodes=ALL State=UP'
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # One of two members holds, since $blocker has all other nodes: half OPTION...
 half()

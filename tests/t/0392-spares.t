@@ -8,7 +8,6 @@ test_description='--gang-spares'
 
 slurm_setup -n 7 -c 2 --gang --conf KillWait=2
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 tells_script
 

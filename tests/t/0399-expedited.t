@@ -12,11 +12,10 @@ test_description='sbatch --requeue=expedite'
 
 slurm_setup -n 4 -c 2 --gang --conf 'KillWait=2
 SlurmctldParameters=enable_expedited_requeue'
-if ! sbatch --help | grep -q -e '--requeue.*expedite'; then
+sbatch --help | grep -q -e '--requeue.*expedite' || {
 	slurm_cleanup
-	skip_all="$(slurmctld -V) has no expedited requeue"
-	test_done
-fi
+	skip_test "$(slurmctld -V) has no expedited requeue"
+}
 sed -i 's/^JobSubmitPlugins=.*/JobSubmitPlugins=gang,lua/' "$SLURM_CONF"
 # Asks for it in the name of whoever calls the job "lua".
 cat >"$slurm_dir/etc/job_submit.lua" <<'END'

@@ -18,7 +18,6 @@ test_description='Random losses, heirs, spares, pools and trees'
 switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] core:leaf[1-3] >topology.conf
 slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf KillWait=2
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # --- members that say what they were told when they started ---
 

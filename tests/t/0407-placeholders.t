@@ -20,8 +20,6 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
-
 gang_script driver
 gang_script executor
 gang_script rival

@@ -39,7 +39,6 @@ chmod 755 "$slurm_dir/etc/epilog.sh"
 echo "Epilog=$slurm_dir/etc/epilog.sh" >>"$slurm_dir/etc/slurm.conf"
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
 gang_scripts driver executor
 
 # A driver and two executors, the latter with GRES: begin GANG STYLE [LINE...]

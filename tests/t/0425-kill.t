@@ -12,7 +12,6 @@ test_description='kill -9 of slurmctld: every gang runs whole, and once'
 slurm_setup -n 4 -c 2 --faults --conf 'Licenses=lic:8'
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
 state=$slurm_dir/state/job_state
 
 # As gang_script, but a member tells its node, and can be told to end alone, and

@@ -20,8 +20,6 @@ PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime
 PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
-
 # low NODE PARTITION: an ordinary job on that node alone
 low() { submit -w $1 -p $2 --exclusive -N1 -t 10; }
 

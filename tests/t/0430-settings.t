@@ -16,7 +16,6 @@ slurm_setup -n 4 -c 2 --gang --topology good.conf
 slurm_start
 
 conf=$slurm_dir/etc/gang.conf
-sgang=$top_builddir/src/cmd/sgang
 topology=$slurm_dir/etc/topology.conf
 
 # What was logged since mark was called.

@@ -9,7 +9,6 @@ test_description='The stock placement that placements are compared with'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 pods=$top_srcdir/tests/data/pods-3x3x4.conf
 uneven=$top_srcdir/tests/data/uneven.conf
 shuffled=$top_srcdir/tests/data/shuffled.conf

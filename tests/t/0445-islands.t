@@ -50,8 +50,6 @@ island_of()
 
 node_of() { squeue -h -j $1 -o %N; }
 
-sgang=$top_builddir/src/cmd/sgang
-
 # Are all of its GPUs in the island of its cores?
 gpus_match()
 {

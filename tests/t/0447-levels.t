@@ -12,7 +12,6 @@ test_description='Policies of levels, groups of ranks, wait or start'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # A line of slurm.conf; the ports are those of nobody.
 cloud_nodes()

@@ -16,14 +16,8 @@ test_description='The fabric is that of slurmctld, whatever a file says'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_since 25.05; then
-	skip_all="before 25.05 nodes have no Topology="
-	test_done
-fi
-if ! command -v jq >/dev/null; then
-	skip_all="there is no jq"
-	test_done
-fi
+needs_slurm "before 25.05 nodes have no Topology=" slurm_since 25.05
+needs jq
 
 : "${SGANG_PLACE_CHANGES:=12}" "${SGANG_PLACE_SEED:=1}"
 

@@ -10,12 +10,7 @@ test_description='Gangs in a partition with topology/ring or topology/torus3d'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
-	skip_all="before 26.05 there is neither of them"
-	test_done
-fi
-
-sgang=$top_builddir/src/cmd/sgang
+needs_slurm "before 26.05 there is neither of them" slurm_release 26.05
 
 slurm_setup --cloud 8 --gang --conf '
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP

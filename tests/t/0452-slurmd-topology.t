@@ -11,14 +11,8 @@ test_description='A slurmd with --conf topology= has the place that it says'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
-	skip_all="this was tried with Slurm 26.05 only"
-	test_done
-fi
-if ! command -v jq >/dev/null; then
-	skip_all="there is no jq"
-	test_done
-fi
+needs_slurm "this was tried with Slurm 26.05 only" slurm_release 26.05
+needs jq
 
 slurm_setup --cloud 6 --gang -c 2 --conf '
 MaxNodeCount=8

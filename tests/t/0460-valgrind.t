@@ -6,14 +6,8 @@ test_description='No invalid access and no leak of ours in slurmctld'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test -z "$SGANG_VALGRIND"; then
-	skip_all='SGANG_VALGRIND is not set'
-	test_done
-fi
-if ! command -v valgrind >/dev/null; then
-	skip_all='there is no valgrind'
-	test_done
-fi
+test -n "$SGANG_VALGRIND" || skip_test 'SGANG_VALGRIND is not set'
+needs valgrind
 
 slurm_setup -n 4 -c 8 --gang --topology \
 	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300

@@ -21,7 +21,6 @@ done
 sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 slurm_start
 
-! command -v jq >/dev/null || test_set_prereq JQ
 ! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.

@@ -10,7 +10,6 @@ test_description='sbatch --test-only --gang and sgang place --live are true'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 seed=${SGANG_SEED:-$RANDOM}
 echo "# SGANG_SEED=$seed"
 RANDOM=$seed

@@ -7,7 +7,6 @@ test_description='sgang explains where a gang is and what it waits for'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # Nothing was said, but on a cluster without plugins that nobody could be asked
 # for the names of levels.

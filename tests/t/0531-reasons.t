@@ -10,7 +10,6 @@ test_description='The reason, what helps and the start time are true'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 slurm_setup -n 6 -c 4 --gang \
 	--node "Gres=gpu:2,mps:200" --conf "GresTypes=gpu,mps

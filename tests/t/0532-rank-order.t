@@ -263,7 +263,6 @@ test_expect_success 'nothing is left so far' '
 # --- sgang map ---
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # A member that writes where its ranks are, as Slurm has them: "RANK NODE LOCAL"
 # over the whole gang, to NAME.JOBID, and waits for NAME.go.

@@ -379,7 +379,6 @@ test_expect_success '2.27 when it is back it hears of one start each' '
 sgang=$(checked_sgang)
 "$sgang" simulate --jobs=/dev/null --slots=1 2>&1 | grep libcsv ||
 	test_set_prereq LIBCSV
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # simulated NODES: gangs and jobs that sgang simulate finds in queue.txt.
 simulated()

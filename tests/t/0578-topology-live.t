@@ -14,7 +14,6 @@ slurm_start
 
 sgang=$(checked_sgang)
 export LC_ALL=C
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # The picture without trailing blanks, up to the legend.
 picture() { "$sgang" topology "$@" >out && sed '/^$/,$d' out; }

@@ -11,10 +11,8 @@ test_description='A slurmctld with the state that an earlier version saved'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 # Slurm reads the state of two releases before it. The state of 22.05:
-if test "$SGANG_WITH_SLURM" != no && slurm_since 24.11; then
-	skip_all='Slurm reads no state that is more than two releases old'
-	test_done
-fi
+test "$SGANG_WITH_SLURM" = no || ! slurm_since 24.11 ||
+	skip_test 'Slurm reads no state that is more than two releases old'
 sgang=$(checked_sgang)
 
 # Answers in JSON, one gang or job a line, without times that go on, and without what

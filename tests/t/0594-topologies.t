@@ -9,10 +9,8 @@ test_description='The kinds of topology that newer releases of Slurm have'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && slurm_release 22.05; then
-	skip_all="Slurm 22.05 has none of them"
-	test_done
-fi
+test "$SGANG_WITH_SLURM" = no || ! slurm_release 22.05 ||
+	skip_test "Slurm 22.05 has none of them"
 ! slurm_since 25.05 || test_set_prereq YAML
 
 # Two members start on one of these pairs of nodes, which are a leaf:

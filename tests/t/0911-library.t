@@ -6,8 +6,6 @@ test_description='libsgang: headers, pkg-config, symbols, and the example of doc
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
-: "${top_builddir:=$(cd "$SHARNESS_BUILD_DIRECTORY/../.." && pwd)}"
 : "${NM:=nm}" "${CC:=cc}" "${CXX:=c++}"
 # libtool installs into no path with a blank, which that of this test has.
 root=$(mktemp -d "${TMPDIR:-/tmp}/slurm-gang-library.XXXXXX") || exit 1

@@ -22,6 +22,7 @@ test -n "$BASH_VERSION" || return 0
 
 : "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 : "${top_builddir:=$SHARNESS_TEST_DIRECTORY}"
+sgang=$top_builddir/src/cmd/sgang
 
 slurm_fatal()
 {
@@ -76,16 +77,35 @@ slurm_missing()
 	done
 }
 
+# skip_test WHY: all of it
+skip_test()
+{
+	skip_all=$1
+	test_done
+}
+
+# skip_missing WHY [FATAL]: all of the test, if there is a reason; where nothing may
+# be missing the run ends with slurm_fatal, or that command
+skip_missing()
+{
+	test -n "$1" || return 0
+	test -z "$SGANG_NO_SKIP" || ${2:-slurm_fatal} "$1"
+	skip_test "$1"
+}
+
+# needs COMMAND: without it the test is skipped
+needs() { command -v $1 >/dev/null || skip_test "there is no $1"; }
+
+# needs_slurm WHY CONDITION...: what slurm_release or slurm_since say of the release
+# that is here
+needs_slurm()
+{
+	test "$SGANG_WITH_SLURM" = no || "${@:2}" || skip_test "$1"
+}
+
 slurm_prepare()
 {
-	local why
-
-	why=$(slurm_missing "$@")
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(slurm_missing "$@")"
 	trap slurm_at_exit EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT

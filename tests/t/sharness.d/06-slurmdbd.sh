@@ -113,14 +113,7 @@ slurmdbd_at_exit()
 
 slurmdbd_setup()
 {
-	local why
-
-	why=$(slurmdbd_missing)
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(slurmdbd_missing)"
 	trap slurmdbd_at_exit EXIT
 	slurmdbd_conf "$1"
 	slurm_start_munge || slurm_no_start "munged does not start"

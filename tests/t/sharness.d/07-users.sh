@@ -52,14 +52,9 @@ users_at_exit()
 
 users_setup()
 {
-	local why user
+	local user
 
-	why=$(users_missing)
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(users_missing)"
 	users_copy || slurm_fatal "cannot copy what is built"
 	users_next_at_exit=$(trap -p EXIT | cut -d "'" -f 2)
 	# Tests that run at the same time must not meet.

@@ -69,14 +69,7 @@ has_browser_port() { test -n "$(browser_port)"; }
 
 browser_start()
 {
-	local why
-
-	why=$(browser_missing)
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || browser_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(browser_missing)" browser_fatal
 	browser_next_at_exit=$(trap -p EXIT | cut -d "'" -f 2)
 	trap browser_at_exit EXIT
 	trap 'exit 129' HUP

@@ -5,6 +5,7 @@
 #                              does, and keeps a copy of each answer in JSON;
 #                              the test ends with a check of all of them
 #   json_keeps FILE...         each line of these files keeps to the schema
+#   JQ                         is a prerequisite where jq is installed
 #   json_prereq                JSONSCHEMA is a prerequisite from now on, where it is
 #                              installed
 #   without_meta               of answers on stdin, those without "meta"
@@ -15,6 +16,8 @@ test -n "$BASH_VERSION" || return 0
 
 # A folder of its own, where other users can write too.
 json_kept=${TMPDIR:-/tmp}/sgang-json.$$
+
+! command -v jq >/dev/null || test_set_prereq JQ
 
 # Not in each script: it takes longer than many a test.
 json_prereq()

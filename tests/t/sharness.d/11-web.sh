@@ -30,16 +30,7 @@ web_missing()
 	done
 }
 
-web_needed()
-{
-	local why
-
-	why=$(web_missing)
-	test -n "$why" || return 0
-	test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-	skip_all=$why
-	test_done
-}
+web_needed() { skip_missing "$(web_missing)"; }
 
 # The end that was planned before comes last.
 web_at_exit()
