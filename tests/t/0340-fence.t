@@ -7,8 +7,8 @@ test_description='Jobs of lower priority do not slip in between turn and start'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --faults --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_min_age_reserve=600
-PartitionName=side Nodes=n[1-3] MaxTime=INFINITE State=UP'
+"$quick_sched,bf_min_age_reserve=600
+PartitionName=side Nodes=n[1-3] MaxTime=INFINITE State=UP"
 slurm_start
 
 # Jobs that end at once and come after everything else, in both partitions:

@@ -10,11 +10,11 @@ test_description='Jobs that Slurm puts before a gang are not kept off its nodes'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 2 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1
+"$quick_sched,bf_resolution=1
 PriorityType=priority/basic
 PreemptType=preempt/qos
 PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 acct add qos low,high
 acct modify qos high set preempt=low

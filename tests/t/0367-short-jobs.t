@@ -11,8 +11,8 @@ test_description='Short jobs fill the gap before a gang, and nothing is half sta
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 4 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+"$quick_sched,bf_resolution=1
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 slurm_start
 
 cores=16 members=8

@@ -8,13 +8,9 @@ test_description='Members are the last victims; all of a strict gang go, or none
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 3 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=kill Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL
-PartitionName=keep Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+"$quick_sched
+$(partition_prio main=1 kill=1,PreemptMode=CANCEL keep=1,PreemptMode=OFF \
+	high=10)"
 slurm_start
 
 gang_of_two()

@@ -8,17 +8,12 @@ test_description='A gang preempts all that it takes, or nobody; each claim ends'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+"$quick_sched
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=mid Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=5
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=left Nodes=n[1-2] MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=right Nodes=n[3-4] MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=8
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
+$(partition_prio main=1 mid=5 high=10 grace=1,GraceTime=8 \
+	firm=1,PreemptMode=OFF)"
 users_setup
 slurm_start
 sgang=$(checked_sgang "$slurm_dir/lib/sgang")

@@ -12,19 +12,12 @@ test_description='Candidates, their grace, and how it is taken back'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 6 -c 2 --faults --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
+"SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
 DebugFlags=NO_CONF_HASH
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
 KillWait=2
 MessageTimeout=10
-PartitionName=low Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=2
-PartitionName=cancel Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=3 PreemptMode=CANCEL
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=4 GraceTime=600
-PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=4 GraceTime=3
-PartitionName=some Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=4 GraceTime=15
-PartitionName=off Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+$(partition_prio low=2 cancel=3,PreemptMode=CANCEL grace=4,GraceTime=600 \
+	short=4,GraceTime=3 some=4,GraceTime=15 off=1,PreemptMode=OFF high=10)"
 # Epilogs wait while this stands.
 epilogs=$PWD/epilogs
 cat >"$slurm_dir/etc/epilog" <<END

@@ -12,13 +12,13 @@ test_description='A gang starts where jobs of a lower partition are suspended fo
 
 switches a=n[1-2] b=n3 top:a,b >topology.conf
 slurm_setup -n 3 -c 2 --gang --topology topology.conf --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 SelectTypeParameters=CR_Core_Memory
 PreemptType=preempt/partition_prio
 PreemptMode=SUSPEND,GANG
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=keep Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10"
 slurm_start
 
 # A gang of three with these options, in "gang": gather NAME OPTION...

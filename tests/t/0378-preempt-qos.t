@@ -7,11 +7,11 @@ test_description='A gang preempts as the QOS of its victims say'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 PreemptType=preempt/qos
 PreemptMode=REQUEUE
 KillWait=2
-Licenses=lic:4'
+Licenses=lic:4"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 acct add qos low,killed,gracy,exempt,mid,high,peruser,peracct
 acct modify qos low set Priority=5

@@ -8,13 +8,9 @@ test_description='Gangs of a group that ask for levels preempt together, or nobo
 
 switches l1=n[1-2] l2=n[3-4] l3=n[5-6] top:l[1-3] >leaves.conf
 slurm_setup -n 6 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+"$quick_sched
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
+$(partition_prio main=1 high=10 firm=1,PreemptMode=OFF)"
 slurm_start
 
 # fill NODE=PARTITION...: jobs of one node, in the array lows

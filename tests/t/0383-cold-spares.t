@@ -8,11 +8,8 @@ test_description='--gang-spares=N:cold'
 . "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 6 -c 2 --faults --conf \
-'KillWait=2
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
+"KillWait=2
+$(partition_prio main=1 high=9)"
 slurm_start
 
 tells_script

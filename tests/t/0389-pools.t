@@ -8,12 +8,8 @@ test_description='sgang create --pool, --gang-spare-pool'
 . "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 8 -c 2 --faults --conf \
-'KillWait=2
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
+"KillWait=2
+$(partition_prio main=1 other=1 high=9)"
 users_setup
 slurm_start
 

@@ -12,10 +12,10 @@ test_description='Trees of groups start, are preempted and preempt as a whole'
 
 switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] core:leaf[1-3] >topology.conf
 slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 PreemptType=preempt/qos
 PreemptMode=REQUEUE
-KillWait=2'
+KillWait=2"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 acct add qos low,high
 acct modify qos low set Priority=5

@@ -11,13 +11,10 @@ test_description='Placeholders: nodes for members to come'
 . "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 4 -c 2 --faults --conf \
-'KillWait=2
+"KillWait=2
 PriorityType=priority/multifactor
 PriorityWeightPartition=1000
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
+$(partition_prio main=1 high=9)"
 slurm_start
 
 gang_script driver

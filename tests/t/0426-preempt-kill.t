@@ -10,14 +10,9 @@ test_description='kill -9 of slurmctld in every phase of a preemption'
 . "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 4 -c 2 --faults --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+"$quick_sched
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=12
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
+$(partition_prio main=1 high=10 grace=1,GraceTime=12 firm=1,PreemptMode=OFF)"
 slurm_start
 
 # low NODE PARTITION: an ordinary job on that node alone

@@ -10,10 +10,10 @@ test_description='The release waits for the Prolog of all nodes'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 6 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 PrologFlags=Alloc
 SlurmdTimeout=600
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 cat >"$slurm_dir/etc/prolog" <<-END
 #!/bin/bash
 echo "\$SLURM_JOB_ID \$SLURMD_NODENAME" >>"$slurm_dir/prologs"

@@ -10,15 +10,10 @@ test -n "$SGANG_VALGRIND" || skip_test 'SGANG_VALGRIND is not set'
 needs valgrind
 
 slurm_setup -n 4 -c 8 --gang --topology \
-	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300
+	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf "SlurmdTimeout=300
 MaxNodeCount=6
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=40
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF' \
+$(partition_prio main=1 high=10 grace=1,GraceTime=40 firm=1,PreemptMode=OFF)" \
 	--gang-conf 'NodeTopology=n[1-4] Hwloc=two.xml'
 cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 sed -i 's/n\[5-8\]/n4/; s/n\[1-4\]/n[1-3]/; /l[34]\|p2/d; s/p\[1-2\]/p1/' \

@@ -11,12 +11,9 @@ test_description='Each end of a hold has its cause, in log, record and metrics'
 
 sgang=$(checked_sgang)
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+"$quick_sched
 DebugFlags=NO_CONF_HASH
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+$(partition_prio main=1 high=10)"
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits'
 

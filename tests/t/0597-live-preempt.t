@@ -13,18 +13,12 @@ test_description='A gang preempts with the least harm, or nobody'
 switches a=n[1-3] b=n[4-6] top:a,b >topology.conf
 slurm_setup -n 6 -c 4 --gang --topology topology.conf --node 'Gres=tile:2' \
 	--gres 'Name=tile Count=2' --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 GresTypes=tile
 SelectTypeParameters=CR_Core_Memory
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
 KillWait=1
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=mid Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=3
-PartitionName=cancel Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=3
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+$(partition_prio main=1 mid=3 cancel=1,PreemptMode=CANCEL \
+	grace=1,GraceTime=3 firm=1,PreemptMode=OFF high=10)"
 slurm_start
 least_harm=$top_builddir/tests/live-random/least_harm
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 04-gang.sh - what the tests ask about gangs on a private cluster
 #
+#   quick_sched                a line of slurm.conf: Slurm's schedulers look at the queue
+#                              each second, and when a job comes
+#   partition_prio NAME=TIER[,WORD=VALUE...]...
+#                              lines of slurm.conf: partitions of all nodes, the first
+#                              of which is the default; a higher tier preempts
 #   gang_script NAME           write NAME.sh, a batch script that tells NAME.log
 #                              when it starts and stops, and runs until there
 #                              is a file NAME.go or GANG.go
@@ -78,6 +83,23 @@
 #                              test, and the end of it
 
 test -n "$BASH_VERSION" || return 0
+
+quick_sched=SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,\
+sched_min_interval=0,bf_continue
+
+partition_prio()
+{
+	local partition words default=' Default=YES'
+
+	echo PreemptType=preempt/partition_prio
+	echo PreemptMode=REQUEUE
+	for partition; do
+		words=${partition#*=}
+		echo "PartitionName=${partition%%=*} Nodes=ALL$default" \
+			"MaxTime=INFINITE State=UP PriorityTier=${words//,/ }"
+		default=
+	done
+}
 
 gang_script()
 {
