@@ -62,15 +62,6 @@ focus_is() { browser_is "document.activeElement.$1"; }
 })()
 END
 } >faint.js
-nothing_faint()
-{
-	local faint
-
-	faint=$(browser_get "$(cat faint.js)") && test "$faint" = '[]' || {
-		echo "too faint: $faint" >&2
-		return 1
-	}
-}
 
 test_expect_success 'the page opens' '
 	browser_size 1280 900 &&

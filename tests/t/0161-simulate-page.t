@@ -131,15 +131,6 @@ test_expect_success 'the mouse picks' '
 })()
 END
 } >faint.js
-nothing_faint()
-{
-	local faint
-
-	faint=$(browser_get "$(cat faint.js)") && test "$faint" = '[]' || {
-		echo "too faint: $faint" >&2
-		return 1
-	}
-}
 # The colour of what is idle at the end of the first picture.
 cat >ground.js <<END
 (() => {

@@ -337,8 +337,7 @@ test_expect_success '5.6 what Slurm would have chosen is of the shares planned' 
 	gang "-N2 -n4" &&
 	wait_for 15 all_in CONFIGURING ${members[@]} &&
 	gang_record ${members[0]} >record && cat record &&
-	test "$(gang_record ${members[0]} ring)" = 34 &&
-	test "$(gang_record ${members[0]} stock)" = 34 &&
+	recorded ${members[0]} ring=34 stock=34 &&
 	drop ${members[@]}
 '
 test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'

@@ -59,8 +59,7 @@ test_expect_success '0.4 ten members and room for five: none starts' '
 	test "$(cpus_in_use n4)" = 0
 '
 test_expect_success '0.3 0.4 0.41 2.5 six of them were tried, four were not' '
-	test "$(gang_record ${members[0]} tried)" = 6 &&
-	test "$(gang_record ${members[0]} skipped)" = 4
+	recorded ${members[0]} tried=6 skipped=4
 '
 test_expect_success '0.39 0.40 each at most once in an attempt' '
 	attempts=$(gang_record ${members[0]} attempts) &&

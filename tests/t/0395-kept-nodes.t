@@ -31,12 +31,6 @@ cat >member.sh <<-'END'
 	done
 END
 
-clear_all()
-{
-	squeue -h -o %A | xargs -r scancel
-	wait_for 15 queue_empty && wait_for 15 nodes_idle
-}
-
 # COUNT members, one node each, in the array "members"; all run:
 # start COUNT GANG POLICY [OPTIONS]
 start()

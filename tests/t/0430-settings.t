@@ -248,25 +248,8 @@ test_expect_success 'TopologyFile= that is: Slurm reads its own' '
 	gang_of_two own
 '
 test_expect_success '4.27 TopologyFile= that is a topology.yaml' '
-	cat >two.yaml <<-END &&
-	- topology: switches
-	  tree:
-	    switches:
-	      - switch: top
-	        children: s[1-2]
-	      - switch: s1
-	        nodes: n[1-2]
-	      - switch: s2
-	        nodes: n[3-4]
-	- topology: racks
-	  block:
-	    block_sizes: [ 1 ]
-	    blocks:
-	      - block: r1
-	        nodes: n1
-	      - block: r2
-	        nodes: n[2-3]
-	END
+	yaml_tree switches top:s[1-2] s1=n[1-2] s2=n[3-4] >two.yaml &&
+	yaml_blocks racks 1 r1=n1 r2=n[2-3] >>two.yaml &&
 	echo "TopologyFile=\"$PWD/two.yaml\"" >"$conf" &&
 	reread &&
 	wait_for 10 logged "4 nodes in 3 domains" &&

@@ -24,17 +24,6 @@ take()
 nodes_of() { squeue -h -j $1 -o %N; }
 
 # recorded ID WORD=VALUE...: what the record of the job says
-recorded()
-{
-	local id=$1 word
-
-	for word in "${@:2}"; do
-		test "$(gang_record $id ${word%%=*})" = "${word#*=}" && continue
-		echo "not $word: $(gang_record $id)" >&2
-		return 1
-	done
-}
-
 # costs ID TOPOLOGY COST: several choices may be equally good
 costs()
 {
@@ -138,10 +127,7 @@ test_expect_success '4.19 with PlaceAll=yes it is placed too: 48' '
 test_expect_success '4.28 a gang of one takes the same, in ring order' '
 	clear_cluster &&
 	id=$(take -N 4 --exclusive --gang=four --gang-min-member=1) &&
-	test "$(gang_record $id ring)" = 16 &&
-	test "$(gang_record $id best)" = 16 &&
-	test "$(gang_record $id tier)" = leaf &&
-	test "$(gang_record $id cross)" = 0
+	recorded $id ring=16 best=16 tier=leaf cross=0
 '
 
 # Submit members of the shape of the arguments; "members" has their ids.
@@ -160,10 +146,8 @@ test_expect_success '4.20 four members of two nodes, two leaves free: one pod' '
 	gather pairs 4 -N 2 --exclusive &&
 	test "$(nodes_together ${members[@]} | tr "\n" " ")" = \
 		"n9 n10 n11 n12 n13 n14 n15 n16 " &&
-	test "$(gang_record ${members[0]} ring)" = 56 &&
-	test "$(gang_record ${members[0]} tier)" = spine &&
-	test "$(gang_record ${members[3]} rank)" = 3/4 &&
-	test "$(gang_record ${members[3]} off)" = 6
+	recorded ${members[0]} ring=56 tier=spine &&
+	recorded ${members[3]} rank=3/4 off=6
 '
 test_expect_success '4.20 and no member is cut by a leaf' '
 	for id in ${members[@]}; do
@@ -186,23 +170,20 @@ test_expect_success '4.24 4.25 require:leaf does not span leaves' '
 test_expect_success '4.25 require:spine may, and takes the pod' '
 	id=$(take -N 3 --exclusive --nice=-100 --gang=loose --gang-min-member=1 \
 		--gang-topology=require:spine) &&
-	test "$(gang_record $id tier)" = spine &&
-	test "$(gang_record $id ring)" = 36 &&
+	recorded $id tier=spine ring=36 &&
 	job_is ${members[0]} PENDING
 '
 test_expect_success '4.24 it starts when a leaf has the room' '
 	drop $id &&
 	scancel $(squeue -h -w n13 -o %i) &&
 	wait_state ${members[0]} CONFIGURING 20 &&
-	test "$(gang_record ${members[0]} tier)" = leaf &&
-	test "$(gang_record ${members[0]} ring)" = 12
+	recorded ${members[0]} tier=leaf ring=12
 '
 test_expect_success '4.20 members that share nodes: eight single CPUs, one node' '
 	clear_cluster &&
 	gather cpus 8 -n 1 -c 1 --mem=10 &&
 	test "$(nodes_together ${members[@]} | sort -u | wc -l)" = 1 &&
-	test "$(gang_record ${members[0]} ring)" = 8 &&
-	test "$(gang_record ${members[0]} tier)" = island
+	recorded ${members[0]} ring=8 tier=island
 '
 test_expect_success '4.20 twelve with five CPUs left here and there: one leaf' '
 	clear_cluster &&
@@ -218,8 +199,7 @@ test_expect_success 'memory is counted: one member a node where it is short' '
 	clear_cluster &&
 	gather fat 4 -n 1 -c 1 --mem=5000 &&
 	test "$(nodes_together ${members[@]} | sort -u | wc -l)" = 4 &&
-	test "$(gang_record ${members[0]} tier)" = leaf &&
-	test "$(gang_record ${members[0]} ring)" = 16
+	recorded ${members[0]} tier=leaf ring=16
 '
 test_expect_success 'nothing is left, two pods' '
 	clear_cluster &&

@@ -88,10 +88,7 @@ test_expect_success '4.20, 4.22 two members of half a node fill it as two island
 test_expect_success '4.14, 4.34 and it costs what it is' '
 	test_when_finished clear_cluster &&
 	gang_record $a &&
-	test "$(gang_record $a tier)" = node &&
-	test "$(gang_record $a ring)" = 10 &&
-	test "$(gang_record $a hops)" = island:6,node:2 &&
-	test "$(gang_record $a exact)" = 1
+	recorded $a tier=node ring=10 hops=island:6,node:2 exact=1
 '
 
 test_expect_success '4.20 a member is in one island whenever one is free' '
@@ -204,8 +201,7 @@ test_expect_success '4.14 a description of another machine is not used, and told
 	a=$(submit -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
 		--gang-min-member=1) &&
 	wait_for 10 all_in CONFIGURING $a &&
-	test "$(gang_record $a device)" = "" &&
-	test "$(gang_record $a tier)" = island
+	recorded $a device="" tier=island
 '
 
 test_done

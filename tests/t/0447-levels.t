@@ -56,18 +56,8 @@ waits()
 	all_in PENDING ${members[@]}
 }
 
-# The record of the first member: recorded WORD=VALUE...
-recorded()
-{
-	local word
-
-	for word; do
-		test "$(gang_record ${members[0]} ${word%%=*})" = "${word#*=}" &&
-			continue
-		echo "not $word: $(gang_record ${members[0]})" >&2
-		return 1
-	done
-}
+# The record of the first member: record_has WORD=VALUE...
+record_has() { recorded ${members[0]} "$@"; }
 
 explains()
 {
@@ -108,7 +98,7 @@ test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
 	whole tight 4 --gres=gpu:4 -C fast --gang-topology=require:leaf &&
 	waits "Gang root/tight waits: 8 nodes are free, but no leaf has 4:\
  l1 has 3 (1 busy)" &&
-	wait_for 10 recorded lacks=l1:3/4:busy=1,l2:2/4:busy=1:drained=1,\
+	wait_for 10 record_has lacks=l1:3/4:busy=1,l2:2/4:busy=1:drained=1,\
 l3:2/4:reserved=2,l4:1/4:gpus=2:feature=1
 '
 test_expect_success '4.24 sgang explain has a line for each of them' '
@@ -138,7 +128,7 @@ test_expect_success '4.24 and places with so many of them where it must be one n
 test_expect_success '4.24, 4.25 require:spine may span leaves' '
 	drop ${members[@]} &&
 	whole loose 4 --gres=gpu:4 -C fast --gang-topology=require:spine &&
-	starts && recorded tier=spine cross=2 &&
+	starts && record_has tier=spine cross=2 &&
 	test $(domains_of 8 ${members[@]}) = 0
 '
 test_expect_success '4.24 what was drained and reserved is used again' '
@@ -146,14 +136,14 @@ test_expect_success '4.24 what was drained and reserved is used again' '
 	drop ${members[@]} &&
 	whole tight 4 --gres=gpu:4 --gang-topology=require:leaf &&
 	waits "no leaf has 4" &&
-	scontrol delete reservationname=r && starts && recorded tier=leaf &&
+	scontrol delete reservationname=r && starts && record_has tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12" &&
 	scontrol update nodename=n5 state=resume
 '
 test_expect_success '4.24 prefer without a time does not wait' '
 	jobs_on n1 n5 n9 n13 &&
 	whole now 4 --gang-topology=prefer:leaf && starts &&
-	recorded tier=spine && drop ${members[@]}
+	record_has tier=spine && drop ${members[@]}
 '
 test_expect_success '4.24 prefer with a time waits, and says until when' '
 	whole later 4 --gang-topology=prefer:leaf@1:00:00 &&
@@ -166,7 +156,7 @@ test_expect_success '4.24 prefer with a time waits, and says until when' '
 test_expect_success '4.24 and then takes any place' '
 	whole soon 4 --gang-topology=prefer:leaf@0:15 &&
 	since=$(date -d "$(job_field ${members[3]} SubmitTime)" +%s) &&
-	starts 30 && recorded tier=spine ring=40 &&
+	starts 30 && record_has tier=spine ring=40 &&
 	test $(($(started_at ${members[0]}) - since)) -ge 14 &&
 	drop ${members[@]}
 '
@@ -174,7 +164,7 @@ test_expect_success '4.24 a place of that level that gets free ends the wait' '
 	test_when_finished clear_cluster &&
 	whole content 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "no leaf has 4" &&
-	scancel $(squeue -h -w n9 -o %i) && starts && recorded tier=leaf &&
+	scancel $(squeue -h -w n9 -o %i) && starts && record_has tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12"
 '
 test_expect_success '4.24 spread: each member in another leaf' '
@@ -193,7 +183,7 @@ test_expect_success '--gang-exclusive=leaf: no other gang beside it' '
 	alone=(${members[@]}) &&
 	whole other 1 && waits "Gang root/other waits: " &&
 	waits "1 node is needed, 0 are free (14 busy, 2 kept for others)" &&
-	recorded lacks=top:0/1:busy=14:kept=2
+	record_has lacks=top:0/1:busy=14:kept=2
 '
 test_expect_success 'ordinary jobs are not kept out' '
 	id=$(submit -N 1 --exclusive --nice=-100) &&
@@ -305,27 +295,27 @@ test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 # of four hops between nodes of a leaf.
 test_expect_success '4.29, 4.34, 4.36 the weighted sum is recorded' '
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=4 && starts &&
-	recorded wcost=$((100 * 16 * 1 + 10 * 16 * 4)) wbest=2240 exact=1 \
+	record_has wcost=$((100 * 16 * 1 + 10 * 16 * 4)) wbest=2240 exact=1 \
 		layout= tier=leaf && drop ${members[@]} &&
 	whole light 4 -n 4 --gang-parallel=tp=4,dp=4:tp=7,dp=3 && starts &&
-	recorded wcost=$((7 * 16 + 3 * 64)) && drop ${members[@]}
+	record_has wcost=$((7 * 16 + 3 * 64)) && drop ${members[@]}
 '
 test_expect_success '4.30 the heaviest group stays lowest, first or not' '
 	whole train 4 -n 4 --gang-parallel=dp=4,tp=4:dp=1,tp=100 && starts &&
-	recorded wcost=$((100 * 16 + 64)) layout=0,4,8,12 &&
+	record_has wcost=$((100 * 16 + 64)) layout=0,4,8,12 &&
 	drop ${members[@]}
 '
 test_expect_success '4.29 groups in fragments cost what they must' '
 	test_when_finished clear_cluster &&
 	jobs_on n[1-2] n[5-6] n[9-16] &&
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
-	recorded wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
+	record_has wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
 		wbest=2304 tier=spine
 '
 test_expect_success '4.31 require:tp:node: never across nodes' '
 	whole train 2 -n 4 --gang-parallel=tp=4,dp=2 \
 		--gang-topology=require:tp:node && starts &&
-	recorded wcost=$((100 * 8 + 10 * 4 * 2 * 4)) && drop ${members[@]} &&
+	record_has wcost=$((100 * 8 + 10 * 4 * 2 * 4)) && drop ${members[@]} &&
 	whole wide 2 -n 4 --gang-parallel=tp=8 \
 		--gang-topology=require:tp:node &&
 	waits "group tp: 1 ring of 8 ranks must be within one node, 0 fit" &&
@@ -353,19 +343,19 @@ test_expect_success '4.37 auto waits for a place that saves more than that' '
 '
 test_expect_success '4.37 and takes it when it is there before' '
 	test_when_finished clear_cluster &&
-	scancel $(squeue -h -w n5 -o %i) && starts && recorded ring=16
+	scancel $(squeue -h -w n5 -o %i) && starts && record_has ring=16
 '
 test_expect_success '4.37 auto: a short run starts at once' '
 	fragment &&
 	at=$(ends_at $(squeue -h -w n5 -o %i)) &&
 	whole short 4 --gang-topology=auto --gang-run-time=1 \
 		--gang-comm-share=0.5 && starts &&
-	recorded ring=136 best=16 choice=136:225 && drop ${members[@]}
+	record_has ring=136 best=16 choice=136:225 && drop ${members[@]}
 '
 test_expect_success '4.37 auto: who hardly communicates starts at once' '
 	whole quiet 4 --gang-topology=auto --gang-run-time=60 \
 		--gang-comm-share=0.001 && starts &&
-	recorded ring=136 && explains quiet "Auto=start Cost=136 AddsSeconds=" &&
+	record_has ring=136 && explains quiet "Auto=start Cost=136 AddsSeconds=" &&
 	drop ${members[@]}
 '
 test_expect_success '4.37 auto: a run of the time limit, 0.3 of it talk' '
@@ -374,7 +364,7 @@ test_expect_success '4.37 auto: a run of the time limit, 0.3 of it talk' '
 	waits "which adds $((3600 * 3 / 10 * 15 / 2)) s to the run" &&
 	drop ${members[@]} &&
 	whole limit 4 --gang-topology=auto -t 1 && starts &&
-	recorded choice=136:135
+	record_has choice=136:135
 '
 test_expect_success '4.26 a policy names levels, and bad ones are refused' '
 	refused "--gang-topology: there is no level \"n1\"; the levels are\
@@ -432,7 +422,7 @@ test_expect_success '4.28, 4.30 groups in ring order need no layout' '
 	run train 2 -N 1 -n 4 --gang-parallel=tp=4,dp=2 &&
 	! grep "LAYOUTS\?=." train.0 train.1 &&
 	test "$(gang_record ${members[0]} layout)" = "" &&
-	recorded wcost=$((100 * 8 + 10 * 4 * 2 * 4))
+	record_has wcost=$((100 * 8 + 10 * 4 * 2 * 4))
 '
 test_expect_success JQ '4.28, 4.30 nor does the map' '
 	map_nodes train >map &&
@@ -448,7 +438,7 @@ test_expect_success '4.28, 4.30 others are told which ranks they have' '
 	run heavy 2 -N 1 -n 4 --gang-parallel=dp=2,tp=4:dp=1,tp=100 &&
 	grep -x SLURM_GANG_LAYOUT=0,2,4,6 heavy.0 &&
 	grep -x SLURM_GANG_LAYOUT=1,3,5,7 heavy.1 &&
-	recorded layout=0,2,4,6 wcost=$((100 * 8 + 4 * 2 * 4))
+	record_has layout=0,2,4,6 wcost=$((100 * 8 + 4 * 2 * 4))
 '
 test_expect_success JQ '4.28, 4.30 and the map has them where they are' '
 	first=$(sed -n s/SLURM_GANG_MEMBER_NODELIST=//p heavy.0) &&

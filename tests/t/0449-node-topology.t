@@ -27,38 +27,11 @@ SuspendTimeout=2
 PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 # n9 to n12 are there before there are such nodes.
-cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: s[1-2]
-      - switch: s1
-        children: a,b
-      - switch: s2
-        children: c,d
-      - switch: a
-        nodes: n[1-2,9]
-      - switch: b
-        nodes: n[3-4,10]
-      - switch: c
-        nodes: n[5-6,11]
-      - switch: d
-        nodes: n[7-8,12]
-- topology: racks
-  block:
-    block_sizes: [2, 4, 8]
-    blocks:
-      - block: r1
-        nodes: n[1,5]
-      - block: r2
-        nodes: n[2,6]
-      - block: r3
-        nodes: n[3,7]
-      - block: r4
-        nodes: n[4,8]
-END
+{
+	yaml_tree fabric,default top:s[1-2] s1:a,b s2:c,d a=n[1-2,9] b=n[3-4,10] \
+		c=n[5-6,11] d=n[7-8,12]
+	yaml_blocks racks "2, 4, 8" r1=n[1,5] r2=n[2,6] r3=n[3,7] r4=n[4,8]
+} >"$slurm_dir/etc/topology.yaml"
 slurm_start
 
 log=$slurm_dir/log/slurmctld.log

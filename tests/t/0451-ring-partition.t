@@ -16,17 +16,9 @@ slurm_setup --cloud 8 --gang --conf '
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=ringed Nodes=ALL Topology=rings MaxTime=INFINITE State=UP
 PartitionName=cubed Nodes=ALL Topology=cubes MaxTime=INFINITE State=UP'
-cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: a,b
-      - switch: a
-        nodes: n[1,3,5,7]
-      - switch: b
-        nodes: n[2,4,6,8]
+yaml_tree fabric,default top:a,b a=n[1,3,5,7] b=n[2,4,6,8] \
+	>"$slurm_dir/etc/topology.yaml"
+cat >>"$slurm_dir/etc/topology.yaml" <<'END'
 - topology: rings
   ring:
     rings:

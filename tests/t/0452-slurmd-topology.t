@@ -22,32 +22,11 @@ SuspendTimeout=2
 PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 echo "SlurmdPort=$((slurm_port + 2))" >>"$SLURM_CONF"
-cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: s[1-2]
-      - switch: s1
-        children: a,b
-      - switch: s2
-        children: c
-      - switch: a
-        nodes: n[1-2],d2
-      - switch: b
-        nodes: n[3-4],d1
-      - switch: c
-        nodes: n[5-6]
-- topology: racks
-  block:
-    block_sizes: [2, 4]
-    blocks:
-      - block: r1
-        nodes: n[1,3,5]
-      - block: r2
-        nodes: n[2,4,6]
-END
+{
+	yaml_tree fabric,default top:s[1-2] s1:a,b s2:c a=n[1-2],d2 b=n[3-4],d1 \
+		c=n[5-6]
+	yaml_blocks racks "2, 4" r1=n[1,3,5] r2=n[2,4,6]
+} >"$slurm_dir/etc/topology.yaml"
 slurm_start
 
 log=$slurm_dir/log/slurmctld.log

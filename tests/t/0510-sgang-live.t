@@ -39,20 +39,7 @@ line_is() { test "$(table | grep "^${1%% *} ")" = "$1"; }
 gangs() { table "$@" | awk '{ printf "%s ", $1 }'; }
 
 # Every word is among what sgang shows of the gang: shows GANG WORD...
-shows()
-{
-	local word
-
-	quietly "$sgang" show $1 >out || return 1
-	shift
-	for word; do
-		grep -qE "(^| )$word( |\$)" out || {
-			echo "no $word in:" >&2
-			cat out >&2
-			return 1
-		}
-	done
-}
+shows() { quietly "$sgang" show $1 >out && has_words out "${@:2}"; }
 
 # What jq's filter prints of its JSON: json_is WANTED FILTER VERB [ARG]
 json_is()

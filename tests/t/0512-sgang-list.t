@@ -246,20 +246,7 @@ create()
 }
 
 # Every word is among what sgang shows of the gang: shows GANG WORD...
-shows()
-{
-	local word
-
-	quietly "$sgang" show $1 || return 1
-	shift
-	for word; do
-		grep -qE "(^| )$word( |\$)" out || {
-			echo "no $word in:" >&2
-			cat out >&2
-			return 1
-		}
-	done
-}
+shows() { quietly "$sgang" show $1 && has_words out "${@:2}"; }
 
 line_is() { "$sgang" list --noheader | tr -s ' ' | grep -qxF -- "$1"; }
 

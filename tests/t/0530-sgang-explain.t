@@ -27,17 +27,7 @@ explains()
 # Every word is among what sgang explains: tells OPERAND WORD...
 tells()
 {
-	local word
-
-	"$sgang" explain $1 >out 2>err && said_nothing || return 1
-	shift
-	for word; do
-		grep -qE "(^| )$word( |\$)" out || {
-			echo "no $word in:" >&2
-			cat out >&2
-			return 1
-		}
-	done
+	"$sgang" explain $1 >out 2>err && said_nothing && has_words out "${@:2}"
 }
 
 # refuses CODE TEXT ARGUMENTS: exactly this on stderr

@@ -99,18 +99,7 @@ test_expect_success 'a TopologyFile that is not there' '
 	rm "$conf"
 '
 test_expect_success 'TopologyFile: a topology.yaml with all nodes' '
-	cat >topology.yaml <<-END &&
-	- topology: default
-	  cluster_default: true
-	  tree:
-	    switches:
-	      - switch: top
-	        children: a,b
-	      - switch: a
-	        nodes: n[1-2]
-	      - switch: b
-	        nodes: n[3-4]
-	END
+	yaml_tree default,default top:a,b a=n[1-2] b=n[3-4] >topology.yaml &&
 	echo "TopologyFile=\"$PWD/topology.yaml\"" >"$conf" &&
 	check &&
 	grep "OK    $PWD/topology.yaml is valid and has all nodes" out &&

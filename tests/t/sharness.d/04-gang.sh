@@ -75,6 +75,8 @@
 #   passes SECONDS             so long, and then slurmctld looks at the queue
 #   sgang_refuses CODE TEXT ARGUMENTS...
 #                              sgang exits so, with this line on stderr alone
+#   has_words FILE WORD...     each of these is a word of the file
+#   recorded ID WORD=VALUE...  the job's record says so
 #   clear_all                  cancel all jobs of all users and wait for the nodes
 #   script_fails ID            kill the batch script of a job that has just started
 #   nothing_left [PATTERN...]  the check every test ends with: see there
@@ -601,6 +603,29 @@ sgang_refuses()
 	"$sgang" "${@:3}" >out 2>err
 	test $? = $code && test_must_be_empty out &&
 		echo "sgang: $text" | test_cmp - err
+}
+
+has_words()
+{
+	local word
+
+	for word in "${@:2}"; do
+		grep -qE "(^| )$word( |\$)" $1 && continue
+		echo "no $word in:" >&2
+		cat $1 >&2
+		return 1
+	done
+}
+
+recorded()
+{
+	local id=$1 word
+
+	for word in "${@:2}"; do
+		test "$(gang_record $id ${word%%=*})" = "${word#*=}" && continue
+		echo "not $word: $(gang_record $id)" >&2
+		return 1
+	done
 }
 
 clear_all()

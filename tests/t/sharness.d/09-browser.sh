@@ -216,3 +216,14 @@ browser_contrast()
 			n.textContent.trim()) && e.checkVisibility());
 	END
 }
+
+# By the file faint.js.
+nothing_faint()
+{
+	local faint
+
+	faint=$(browser_get "$(cat faint.js)") && test "$faint" = '[]' || {
+		echo "too faint: $faint" >&2
+		return 1
+	}
+}
