@@ -51,8 +51,7 @@ test_expect_success 'a wait that is not fulfilled fails and says for what' '
 	grep "not within 0 s: test 1 = 2" err
 '
 test_expect_success 'slurmctld is killed and comes back with the jobs' '
-	id=$(submit -N 1) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1) &&
 	slurm_saved $id &&
 	slurm_kill9_ctld &&
 	! slurm_alive slurmctld &&
@@ -61,8 +60,7 @@ test_expect_success 'slurmctld is killed and comes back with the jobs' '
 	scancel $id
 '
 test_expect_success 'a node is killed with its job, and comes back' '
-	id=$(submit -w n7 --no-requeue) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -w n7 --no-requeue) &&
 	wait_for 10 "test -n \"\$(slurm_strays n7)\"" &&
 	slurm_kill_node n7 &&
 	! slurm_alive n7 &&
@@ -73,8 +71,7 @@ test_expect_success 'a node is killed with its job, and comes back' '
 '
 test_expect_success 'no error in the log of slurmctld' '! errors_left'
 test_expect_success 'a stop and a start keep the jobs' '
-	id=$(submit -w n2) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -w n2) &&
 	slurm_stop &&
 	! slurm_alive slurmctld &&
 	! slurm_alive munged &&

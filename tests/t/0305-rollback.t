@@ -59,11 +59,9 @@ then_start()
 
 	slurm_fault
 	nudge
-	wait_for 20 all_in RUNNING "${@:3}" &&
-		started_together "${@:3}" &&
+	start_together 20 "${@:3}" &&
 		wait_for 10 "test \$(starts_of $name) = $count" &&
-		touch $name.go &&
-		wait_for 20 all_in COMPLETED "${@:3}" &&
+		let_end $name "${@:3}" &&
 		test "$(restarts_of "${@:3}")" = 0 &&
 		ran_once $name $count &&
 		wait_for 10 queue_empty &&
@@ -134,8 +132,7 @@ test_expect_success '0.4 the 6th of ten fails: 5 rolled back, 4 not tried' '
 	then_start ten 10 $(ids_of ten)
 '
 test_expect_success '2.27 two licences for three members: none starts' '
-	busy=$(submit -n 1 -L lic:8) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -n 1 -L lic:8) &&
 	cluster_state >before &&
 	for i in 1 2 3; do
 		submit -J licence -n 1 -L lic:1 --nice=100 --gang=licence \

@@ -54,8 +54,7 @@ test_expect_success '4.1 members in two partitions start together' '
 	one=$(submit -p left $options parts.sh) &&
 	wait_for 10 squeue_says $one "gathering 1/2" &&
 	two=$(submit -p right $options parts.sh) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	test "$(job_field $one NodeList)" = "n[1-3]" &&
 	test "$(job_field $two NodeList)" = "n[4-6]" &&
 	touch parts.go &&
@@ -63,16 +62,14 @@ test_expect_success '4.1 members in two partitions start together' '
 '
 test_expect_success '4.1 one partition is busy: nobody starts in the other' '
 	gang_script busy &&
-	busy=$(submit -p right -N 1 --exclusive busy.sh) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -p right -N 1 --exclusive busy.sh) &&
 	rm parts.go &&
 	one=$(submit -p left $options parts.sh) &&
 	two=$(submit -p right $options parts.sh) &&
 	wait_for 15 gang_attempted $one 1 &&
 	all_in PENDING $one $two &&
 	touch busy.go &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	touch parts.go &&
 	wait_for 10 all_in COMPLETED $one $two &&
 	ran_once parts 4
@@ -82,8 +79,7 @@ test_expect_success '4.1 a member that may go to two partitions' '
 	options="-N 3 --exclusive --gang=choice --gang-min-member=2" &&
 	one=$(submit -p left,right $options choice.sh) &&
 	two=$(submit -p left $options choice.sh) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	test "$(job_field $one Partition)" = right &&
 	test "$(job_field $two Partition)" = left &&
 	touch choice.go &&

@@ -31,8 +31,7 @@ others_start_at_once()
 # The gang of four in "members" starts and is ended.
 runs_whole()
 {
-	wait_for 15 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 		touch $1.go &&
 		wait_for 10 all_in COMPLETED ${members[@]} &&
 		ran_once $1 4 &&

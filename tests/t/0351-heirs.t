@@ -111,7 +111,7 @@ test_expect_success '6.15: three that requeue themselves come back as one gang' 
 	for i in 0 1; do begins_now ${back[i]} || return 1; done &&
 	wait_for 10 squeue_says ${back[0]} "eligible" &&
 	begins_now ${back[2]} &&
-	wait_for 20 all_in RUNNING ${back[@]} && started_together ${back[@]} &&
+	start_together 20 ${back[@]} &&
 	ranks back ${back[@]} &&
 	for i in 0 1 2; do
 		has_told ${back[i]} 1 &&
@@ -143,7 +143,7 @@ test_expect_success '6.12: one with more tasks takes no vacant rank of another s
 test_expect_success '6.2: after a restart of slurmctld vacant ranks are known' '
 	scancel $wide ${members[3]} && wait_state $wide CANCELLED &&
 	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	heir=$(member ring) &&
 	wait_state $heir RUNNING 30 && has_told $heir &&
 	test "$(told $heir MEMBER_RANK) $(told $heir RANK_OFFSET)" = "1 2" &&
@@ -307,7 +307,7 @@ test_expect_success '6.3: a step that starts now knows it' '
 test_expect_success '6.3: slurmctld that died neither forgets nor makes one up' '
 	wait_for 20 "test -z \"\$(gang_record ${members[0]} since)\"" &&
 	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 15 "gang_log root/circle running" &&
 	test "$(gang_record ${members[0]} epoch)" = 3 &&
 	all_know 3 $(joined ${members[@]}) ${members[@]} &&
@@ -424,7 +424,7 @@ test_expect_success '6.3: slurmctld that died makes no other number' '
 	wait_for 20 "test -z \"\$(gang_record ${ring[0]} since)\"" &&
 	wait_for 20 grep -aq "$b is tested" "$slurm_dir/state/node_state" &&
 	slurm_saved ${ring[0]} &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 15 "gang_log root/train running" &&
 	all_drain 3 $(in_ring_order $a $b) ${ring[@]} &&
 	wait_for 30 "answers $a" && wait_for 30 "answers $b" &&

@@ -114,8 +114,7 @@ test_expect_success '6.11 it is no loss: nothing is requeued or replaced' '
 '
 test_expect_success '6.11 spares and those that wait end too' '
 	gather more completes,serves --gang-on-success=leader --gang-spares=1 &&
-	spare=$(submit -N 1 --exclusive --gang=more "$PWD/serves.sh") &&
-	wait_state $spare RUNNING &&
+	spare=$(run_job -N 1 --exclusive --gang=more "$PWD/serves.sh") &&
 	waits=$(submit -N 4 --exclusive --gang=more "$PWD/serves.sh") &&
 	wait_for 10 "test -n \"\$(gang_record $waits phase)\"" &&
 	touch done.${members[0]} &&

@@ -29,7 +29,7 @@ occupy() { on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]}); }
 
 starts()
 {
-	wait_for 20 all_in RUNNING ${gang[@]} && started_together ${gang[@]}
+	start_together 20 ${gang[@]}
 }
 
 low_goes_on()
@@ -89,8 +89,7 @@ test_expect_success '3.24: nobody is suspended where there is room beside' '
 			--gang-min-member=2)) &&
 	starts &&
 	job_is ${low[0]} RUNNING &&
-	scancel ${gang[@]} ${low[0]} &&
-	wait_for 20 nodes_idle
+	end_now ${gang[@]} ${low[0]}
 '
 # Of 2000 MB there are 500 left.
 test_expect_success '3.24: memory stays with those who are suspended' '
@@ -102,8 +101,7 @@ test_expect_success '3.24: memory stays with those who are suspended' '
 	all_in RUNNING ${low[@]} &&
 	scancel ${low[@]} &&
 	starts &&
-	scancel ${gang[@]} &&
-	wait_for 20 nodes_idle
+	end_now ${gang[@]}
 '
 test_expect_success '3.24: no job of a partition with PreemptMode=OFF is' '
 	occupy -n 2 -p keep &&

@@ -79,8 +79,7 @@ test_expect_success '3.30: the mode is that of the QOS of the victim' '
 	lows=($(low n1 killed) $(low n2 killed) $(low n3 low) $(low n4 low)) &&
 	wait_for 15 all_in RUNNING ${lows[@]} &&
 	gang modes 4 high &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	all_in PREEMPTED ${lows[0]} ${lows[1]} &&
 	all_in PENDING ${lows[2]} ${lows[3]} &&
 	test "$(restarts_of ${lows[2]} ${lows[3]})" = 2

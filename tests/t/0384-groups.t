@@ -48,8 +48,7 @@ others_run()
 {
 	local id
 
-	id=$(submit -N 6 --exclusive --nice=100 --wrap=true) &&
-		wait_state $id COMPLETED
+	id=$(complete_job -N 6 --exclusive --nice=100 --wrap=true)
 }
 
 # finish GANG...: and each member ran once
@@ -99,8 +98,7 @@ test_expect_success '0.22 consent: who is listed and does not list is not concer
 	wait_state $free RUNNING &&
 	wait_for 10 squeue_says $lonely \
 		"Gang root/lonely waits: gang root/free does not list it" &&
-	others=$(submit -N 1 --exclusive --nice=100 --wrap=true) &&
-	wait_state $others COMPLETED &&
+	others=$(complete_job -N 1 --exclusive --nice=100 --wrap=true) &&
 	job_is $lonely PENDING &&
 	scancel $lonely &&
 	finish free
@@ -126,9 +124,8 @@ test_expect_success '0.22 0.47 roles in two partitions; room in one only' '
 	wait_for 15 gang_attempted $far 1 &&
 	scancel ${block[0]} &&
 	wait_for 15 gang_attempted $far 2 &&
-	id=$(submit -w n1,n2,n3,n4,n5 -N 5 --exclusive --nice=100 \
+	id=$(complete_job -w n1,n2,n3,n4,n5 -N 5 --exclusive --nice=100 \
 		--wrap=true) &&
-	wait_state $id COMPLETED &&
 	all_in PENDING ${near[@]} $far &&
 	starts_none near far
 '
@@ -165,8 +162,7 @@ test_expect_success '0.8 0.10 room for the loose one alone: it waits for the oth
 	wait_for 15 "test \$(held_in \${loose[@]}) = 3" &&
 	scancel ${half[0]} &&
 	wait_for 15 job_is ${half[0]} CANCELLED &&
-	id=$(submit -w n2 -n 1 --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -w n2 -n 1 --nice=100 --wrap=true) &&
 	test $(held_in ${loose[@]}) = 3 &&
 	test $(held_in ${tight[@]}) = 0 &&
 	starts_none loose tight

@@ -135,8 +135,7 @@ test_expect_success '0.14 a member that comes later is stopped too' '
 '
 test_expect_success '0.14 0.36 slurmctld is killed: it still knows' '
 	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	others_run &&
 	stopped_by_timeout ${members[@]}
 '

@@ -16,8 +16,7 @@ slurm_start
 # One of two members holds, since $blocker has all other nodes: half OPTION...
 half()
 {
-	blocker=$(submit -N 2 --exclusive) &&
-	wait_state $blocker RUNNING &&
+	blocker=$(run_job -N 2 --exclusive) &&
 	one=$(submit -N 1 --exclusive --gang=g --gang-min-member=2 \
 		--gang-mode=nonstrict --gang-waiting-time=UNLIMITED "$@") &&
 	two=$(submit -N 1 --exclusive --gang=g "$@") &&
@@ -73,8 +72,7 @@ test_expect_success '0.2 0.28 tried again, it waits and holds nothing' '
 test_expect_success '0.28 and starts as a strict gang does' '
 	test_when_finished clear_cluster &&
 	scancel $blocker &&
-	wait_for 60 all_in RUNNING $one $two &&
-	started_together $one $two
+	start_together 60 $one $two
 '
 test_expect_success '0.28 to let go before the time is over is no way around' '
 	test_when_finished clear_cluster &&

@@ -160,7 +160,7 @@ test_expect_success '6.5 a lost member that is replaced comes back as a spare of
 	wait_for 20 takes_over $spare back 1 && begins_now $lost &&
 	wait_for 30 is_cold $lost && test "$(gang_of $lost)" = root/back &&
 	fails $spare && wait_for 20 takes_over_again $lost back 1 &&
-	touch back.go && wait_for 20 all_in COMPLETED $lost &&
+	let_end back $lost &&
 	clear_cluster; rm -f back.go
 '
 test_expect_success '6.5 an array of spares; a drained node is left; hold, release' '

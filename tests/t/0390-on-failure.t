@@ -105,20 +105,17 @@ test_expect_success '0.53 ignore: a member fails, the others go on' '
 	run ignore ignore &&
 	touch ${members[0]}.fail &&
 	wait_state ${members[0]} FAILED &&
-	other=$(submit -n 1 --wrap=true) &&
-	wait_state $other COMPLETED &&
+	other=$(complete_job -n 1 --wrap=true) &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
 	test "$(gang_phase root/ignore)" = running &&
-	touch ignore.go &&
-	wait_for 15 all_in COMPLETED ${members[1]} ${members[2]} &&
+	let_end ignore ${members[1]} ${members[2]} &&
 	! grep term ignore.log
 '
 test_expect_success '0.52 0.53 ignore: one cannot be launched, it alone is undone' '
 	launch launch &&
 	wait_for 20 "test \$(starts_of launch) = 2" &&
 	wait_state ${members[0]} PENDING &&
-	other=$(submit -n 1 --wrap=true) &&
-	wait_state $other COMPLETED &&
+	other=$(complete_job -n 1 --wrap=true) &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
 	test "$(starts_of launch ${members[0]})" = 0
 '
@@ -128,8 +125,7 @@ test_expect_success '0.11 0.53 it starts later, as an ordinary job' '
 	scontrol release ${members[0]} &&
 	begins_now ${members[0]} &&
 	wait_state ${members[0]} RUNNING 30 &&
-	touch launch.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end launch ${members[@]} &&
 	ran_once launch 3 &&
 	repair n1
 '
@@ -205,8 +201,7 @@ test_expect_success '1.58 3.36 kill: a task that left its array as it started' '
 '
 test_expect_success 'kill: to complete is no failure' '
 	run fine kill &&
-	touch fine.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end fine ${members[@]} &&
 	ran_once fine 3
 '
 
@@ -236,8 +231,7 @@ test_expect_success '3.19 requeue: the admin takes a node' '
 	node=$(node_of ${members[0]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&
 	again requeued 9 &&
-	touch requeued.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end requeued ${members[@]} &&
 	repair $node
 '
 test_expect_success '3.2 requeue: what somebody cancels is not requeued' '

@@ -111,7 +111,7 @@ test_expect_success '6.5 slurmctld is killed before the spare is told' '
 	wait_for 30 all_know $(joined ${ids[@]}) "" ${ids[@]}
 '
 test_expect_success '6.5 all complete' '
-	touch ring.go && wait_for 15 all_in COMPLETED ${ids[@]}
+	let_end ring ${ids[@]}
 '
 test_expect_success '6.6 6.5 replaced: the spare has the rank, who comes back is the spare' '
 	gather back 4 --gang-spares=1 --gang-on-failure=replace &&
@@ -141,8 +141,7 @@ test_expect_success '6.5 one completes: no spare takes its place, and the last e
 		"Gang root/fine ended: no spare is needed"
 '
 test_expect_success '6.5 the gang waits for its minimum, and not for spares' '
-	blocker=$(submit -N 4 --exclusive --wrap="sleep 300") &&
-	wait_state $blocker RUNNING &&
+	blocker=$(run_job -N 4 --exclusive --wrap="sleep 300") &&
 	gather few 5 --gang-total-number=5 --gang-spares=2 &&
 	wait_for 20 "test \$(squeue -h -t R -o %A -j $(joined ${members[@]}) | wc -l) = 3" &&
 	scancel $blocker && wait_for 20 all_in RUNNING ${members[@]} &&

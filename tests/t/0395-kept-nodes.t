@@ -108,7 +108,7 @@ test_expect_success '6.7 slurmctld dies in between' '
 	touch ${members[4]}.fail && wait_for 20 job_is ${members[4]} PENDING &&
 	wait_for 20 "test -n \"\$(gang_record ${members[4]} kept)\"" &&
 	"$sgang" show one | grep " KeptNodes=n[1-6] KeptUntil=2" &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 60 runs_again 4 ${members[@]} && untouched $low
 '
 test_expect_success '6.7 nothing is kept for a gang that cannot begin any more' '

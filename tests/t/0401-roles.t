@@ -77,8 +77,7 @@ end_gang() { touch $1.go && wait_for 20 all_in COMPLETED ${members[@]}; }
 
 test_expect_success '2.15 2.16 2.17 a tree starts as a whole, each replica in one leaf' '
 	members=() && replica serve replica1 1 2 && replica serve replica2 1 2 &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(leaves_of replica1 | wc -l)" = 1 &&
 	test "$(leaves_of replica2 | wc -l)" = 1
 '
@@ -255,7 +254,7 @@ test_expect_success '2.15 6.5 a spare takes the rank of a lost member of its own
 	for role in replica{1,2}:min=2/{encode:min=1,decode:min=2,decode}; do
 		member spare $role --gang-min-member=2 --gang-spares=1 || return 1
 	done &&
-	wait_for 20 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	member spare replica2/decode --gang-spares=1 && spare=${members[6]} &&
 	wait_for 40 all_in RUNNING $spare && wait_for 20 is_spare $spare &&
 	wait_for 20 test -s env.$spare && test "$(told $spare ROLE)" = replica2/decode &&
@@ -365,8 +364,7 @@ test_expect_success '2.15 2.16 the tree of a file starts with all its members' '
 	members=($(sed -n "s/^JobId=\([0-9]*\) .*/\1/p" out)) &&
 	test ${#members[@]} = 6 &&
 	grep "Role=replica2/decode" out &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]}
+	start_together 20 ${members[@]}
 '
 test_expect_success '2.15 sgang show has the role of each member' '
 	"$sgang" show file --json >json &&
@@ -481,7 +479,7 @@ test_expect_success '2.15 3.29 a tree preempts for all that it needs' '
 	test_when_finished clear_cluster &&
 	low n{1..9} && members=() && three need r1 2 --qos=high &&
 	three need r2 2 --qos=high &&
-	wait_for 40 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 40 ${members[@]} &&
 	apart && run_are 3
 '
 test_expect_success '2.15 3.29 and for nothing where part of it cannot have a leaf' '
@@ -501,7 +499,7 @@ test_expect_success '2.15 5.5 a member that names its node brings its group ther
 	test_when_finished clear_cluster &&
 	members=() && timed named r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
 	timed named r1/decode:min=2 1 && timed named r1/decode 1 &&
-	wait_for 20 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(squeue -h -j ${members[0]} -o %N)" = n5 && test "$(leaves 0)" = 2
 '
 test_expect_success '2.15 5.4 members that name nodes of two leaves do not start' '

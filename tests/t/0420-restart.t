@@ -23,8 +23,7 @@ no_node_lost() { ! sinfo -h -N -o "%N %T" | grep -E "drain|down" >&2; }
 
 all_once()
 {
-	touch $1.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end $1 ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
 	ran_once $1 ${#members[@]} &&
 	no_node_lost &&
@@ -44,14 +43,12 @@ for how in reread die; do
 		$how &&
 		wait_for 10 squeue_says ${members[0]} "gathering 3/4" &&
 		all_in PENDING ${members[@]} &&
-		id=$(submit -N 4 --exclusive --nice=100 --wrap=true) &&
-		wait_state $id COMPLETED
+		id=$(complete_job -N 4 --exclusive --nice=100 --wrap=true)
 	'
 	test_expect_success "0.1 $how: and starts whole with the last member" '
 		members+=($(submit -N 1 --exclusive -L lic:1 \
 			--gang=gathering-$how gathering-$how.sh)) &&
-		wait_for 30 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+		start_together 30 ${members[@]} &&
 		all_once gathering-$how
 	'
 
@@ -72,8 +69,7 @@ for how in reread die; do
 	'
 	test_expect_success "0.1 $how: and starts whole when they are free" '
 		touch busy-$how.go &&
-		wait_for 30 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+		start_together 30 ${members[@]} &&
 		all_once waiting-$how
 	'
 
@@ -91,8 +87,7 @@ for how in reread die; do
 	'
 	test_expect_success "0.50 $how: and is launched together" '
 		gate_open &&
-		wait_for 20 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+		start_together 20 ${members[@]} &&
 		all_once held-$how
 	'
 
@@ -119,10 +114,8 @@ test_expect_success 'killed right behind the launch: nobody runs twice' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	gate_open &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	ctld_dies &&
+	start_together 20 ${members[@]} &&
 	all_once twice
 '
 
@@ -159,10 +152,8 @@ held_again()
 all_start()
 {
 	scancel $block &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch $1.go &&
-	wait_for 20 all_in COMPLETED ${members[@]}
+	start_together 30 ${members[@]} &&
+	let_end $1 ${members[@]}
 }
 
 gang_script hurt

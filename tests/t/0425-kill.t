@@ -173,8 +173,7 @@ begin()
 	script $name
 	busy=
 	test $2 = 0 || {
-		busy=$(submit -N $2 --exclusive) &&
-		wait_state $busy RUNNING
+		busy=$(run_job -N $2 --exclusive)
 	} || return 1
 	submit_$1
 }

@@ -78,8 +78,7 @@ gave_way()
 # The end is the one that it has without a kill.
 as_without_a_kill()
 {
-	wait_for 60 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 60 ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
 	never_ran ${others[@]} &&
 	all_in RUNNING $firm &&

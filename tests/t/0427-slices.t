@@ -40,8 +40,7 @@ given_back()
 # All run, told of one ring, each with one start.
 whole_and_once()
 {
-	wait_for 60 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 60 ${members[@]} &&
 	wait_for 15 "test \$(starts_of $name) = 5" &&
 	touch $name.go &&
 	wait_for 40 all_in COMPLETED ${members[@]} &&

@@ -64,10 +64,8 @@ test_expect_success '0.1: a slow Prolog holds up all of them' '
 	wait_for 10 "test \$(wc -l <\"$slurm_dir/prologs\") = 4" &&
 	test "$(starts_of slow)" = 0 &&
 	rm "$slurm_dir/etc/slow-n2" &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch slow.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	start_together 20 ${members[@]} &&
+	let_end slow ${members[@]} &&
 	ran_once slow 4 &&
 	for id in ${members[@]}; do
 		test "$(prologs_of $id)" = 1 || return 1
@@ -84,8 +82,7 @@ test_expect_success '0.1: one fails: all give back their nodes, and start elsewh
 	started_together ${members[@]} &&
 	test -z "$(squeue -h -w n2)" &&
 	test "$(restarts_of ${members[@]})" = 0 &&
-	touch bad.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end bad ${members[@]} &&
 	ran_once bad 4
 '
 test_expect_success 'the Epilog ran wherever a Prolog had' '
@@ -107,8 +104,7 @@ test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 	wait_for 60 all_in RUNNING ${members[@]} &&
 	wait_for 20 "test \$(starts_of dead) = 4" &&
 	started_together ${members[@]} &&
-	touch dead.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end dead ${members[@]} &&
 	ran_once dead 4
 '
 last_case '

@@ -53,8 +53,7 @@ stock_only()
 {
 	local id
 
-	id=$(submit -N 4 --exclusive --wrap=true) &&
-		wait_state $id COMPLETED
+	id=$(complete_job -N 4 --exclusive --wrap=true)
 }
 
 gang_of_two()
@@ -137,8 +136,7 @@ test_expect_success 'a gang is refused with a sentence' '
 '
 test_expect_success 'slurmctld is not busy doing nothing' '
 	before=$(ctld_cpu) &&
-	id=$(submit -N 1 --wrap="sleep 2") &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 1 --wrap="sleep 2") &&
 	test $(($(ctld_cpu) - before)) -lt 100
 '
 test_expect_success 'repaired and reread: gangs are on' '

@@ -124,9 +124,8 @@ done
 
 test_expect_success 'where no island has room, several will do' '
 	test_when_finished clear_cluster &&
-	id=$(submit -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
+	id=$(run_job -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
 		--gang-min-member=1) &&
-	wait_state $id RUNNING &&
 	test $(island_of $id) = both &&
 	test "$(gang_record $id tier)" = node
 '

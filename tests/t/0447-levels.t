@@ -504,7 +504,7 @@ test_expect_success '4.20 without a policy the leaf only comes first' '
 test_expect_success '4.24 prefer is the order too' '
 	test_when_finished clear_cluster &&
 	block n[1-2] && begun near n3 --gang-topology=prefer:leaf@60 &&
-	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
+	drop $jobs &&
 	for i in 1 2; do
 		later near --gang-topology=prefer:leaf@60 &&
 		wait_for 20 all_in RUNNING $late || return 1
@@ -514,7 +514,7 @@ test_expect_success '4.24 prefer is the order too' '
 test_expect_success '4.24 spread: a later member has a leaf of its own' '
 	test_when_finished clear_cluster &&
 	block n1 && begun apart n2 --gang-topology=spread:leaf &&
-	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
+	drop $jobs &&
 	later apart --gang-topology=spread:leaf &&
 	wait_for 20 all_in RUNNING $late &&
 	test $(nodes_of $late | tr -d n) -ge 3 &&

@@ -235,7 +235,7 @@ test_expect_success '7.1 after a reconfigure and a restart' '
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
 	same_picture && same_picture parted racks &&
 	same_plan $(two_nodes idle~) &&
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	same_picture && same_picture parted racks && same_plan $(two_nodes idle~)
 '
 test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'

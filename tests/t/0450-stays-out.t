@@ -63,7 +63,7 @@ test_expect_success 'what an admin writes meanwhile is kept' '
 test_expect_success 'scontrol reconfigure and a restart change nothing' '
 	scontrol reconfigure &&
 	wait_for 10 shows $node "rack 9 gang=root/train ranks=3" &&
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 20 shows $node "rack 9 gang=root/train ranks=3"
 '
 test_expect_success 'when the gang is gone the text of the admin is left' '
@@ -224,8 +224,7 @@ test_expect_success 'reconfigure and restart with jobs that run and wait' '
 	scontrol reconfigure &&
 	slurm_saved $second &&
 	job_is $first RUNNING &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	job_is $first RUNNING &&
 	job_is $second PENDING &&
 	scancel $first &&

@@ -123,7 +123,7 @@ test_expect_success '7.1 a gang runs on both, by the places that they said' '
 	test "$(gang_record ${ids[0]} tier)" = core && ran_once both 2
 '
 test_expect_success '7.1 slurmctld starts again: both are where they were' '
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 30 has_registered n1 && wait_for 30 has_registered d1 &&
 	on c s2 top n1 && on a s1 top d1 && meet_at core n1 d1
 '

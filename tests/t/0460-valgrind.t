@@ -32,13 +32,12 @@ read_again()
 	if slurm_release 22.05; then
 		scontrol reconfigure && wait_for 20 slurm_ctld_answers
 	else
-		slurm_stop_ctld && slurm_start_ctld
+		ctld_restarts
 	fi
 }
 
 test_expect_success 'a gang of jobs waits, and starts' '
-	busy=$(submit -N 2 --exclusive gang.sh) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 2 --exclusive gang.sh) &&
 	gather waits 4 &&
 	wait_for 20 gang_attempted ${members[0]} 2 &&
 	touch gang.go &&

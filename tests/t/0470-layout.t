@@ -138,16 +138,13 @@ test_expect_success '5.1 gangs are refused, and the cause is named' '
 '
 test_expect_success 'also after a reconfigure' '
 	scontrol reconfigure &&
-	id=$(submit -N 1 --exclusive --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 1 --exclusive --wrap=true) &&
 	says_so_once
 '
 test_expect_success 'also with jobs that were there before' '
-	id=$(submit -N 1 --exclusive) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1 --exclusive) &&
 	slurm_saved $id &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	job_is $id RUNNING &&
 	next=$(submit -N 1 --wrap=true) &&
 	scancel $id &&

@@ -122,8 +122,7 @@ all_refused()
 # A queue in every state: two members that gather, a complete gang whose nodes
 # are busy, one that holds a node. On the fourth node run the ordinary jobs.
 test_expect_success 'gangs in the queue, of each kind' '
-	block=$(submit -w "n[1-2]" --exclusive) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -w "n[1-2]" --exclusive) &&
 	gathers=$(submit -n 1 --gang=gathers --gang-min-member=2 waits.sh) &&
 	whole=($(submit -w n1 --exclusive --gang=whole --gang-min-member=2 \
 			waits.sh)
@@ -155,8 +154,7 @@ while IFS='|' read -r name cause; do
 		all_refused "$cause"
 	'
 	test_expect_success "5.1 $name: ordinary jobs are as with stock Slurm" '
-		id=$(submit -w n4 --exclusive --wrap=true) &&
-		wait_state $id COMPLETED &&
+		id=$(complete_job -w n4 --exclusive --wrap=true) &&
 		job_is $block RUNNING &&
 		all_in PENDING ${waiting[@]} &&
 		test "$(held_in ${half[@]})" = 1 &&
@@ -212,8 +210,7 @@ test_expect_success '5.1 two folders of PluginDir have slurm-gang: the first is 
 	slurm_stop_ctld &&
 	sed "s|^PluginDir=|&$slurm_dir/again:|" good.conf >"$SLURM_CONF" &&
 	slurm_start_ctld &&
-	id=$(submit -N 1 --gang=twice --gang-min-member=1) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1 --gang=twice --gang-min-member=1) &&
 	drop $id &&
 	slurm_stop_ctld &&
 	cp good.conf "$SLURM_CONF" &&

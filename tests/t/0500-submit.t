@@ -289,8 +289,7 @@ test_expect_success '0.25 a gang that nobody defines waits, and sbatch says so' 
 	three=$(submit --gang=late --wrap=true 2>err) &&
 	test_must_be_empty err &&
 	wait_state $three COMPLETED &&
-	scancel $one $two &&
-	wait_for 15 nodes_idle
+	end_now $one $two
 '
 
 while read -r command; do
@@ -382,16 +381,14 @@ test_expect_success '0.22 two users meet in the namespace of an account' '
 	wait_for 10 squeue_says $mine "Gang proj/joint gathering 1/2 members" &&
 	other=$(submit --uid=daemon $options) &&
 	start_together 15 $mine $other &&
-	scancel $mine $other &&
-	wait_for 15 nodes_idle
+	end_now $mine $other
 '
 test_expect_success 'two members in a partition of two nodes, one elsewhere' '
 	options="-N 1 --exclusive -o /dev/null --gang=apart" &&
 	two=$(submit $options --gang-min-member=3 -p small --array=1-2) &&
 	one=$(submit $options) &&
 	start_together 15 ${two}_1 ${two}_2 $one &&
-	scancel $two $one &&
-	wait_for 15 nodes_idle
+	end_now $two $one
 '
 
 test_expect_success 'Gangs=no: no gang is accepted' '

@@ -511,8 +511,7 @@ test_expect_success '0.22 the namespace of an account' '
 
 test_expect_success '0.15 a definition survives slurmctld' '
 	slurm_saved $object &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 15 squeue_says $object "Gang root/mine gathering 1/2 members" &&
 	shows mine Definition=$object &&
 	two=$(member mine) &&

@@ -189,8 +189,7 @@ test_expect_success 'what was said comes true: not earlier, and not later' '
 		--gang-min-member=$need -t 5 &&
 	said_at=$at && test $at = $(counted $need) &&
 	gang_of_nodes c $need -t 5 &&
-	wait_for 40 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 40 ${members[@]} &&
 	last=$(for id in ${jobs[@]}; do
 		squeue -h -t R -j $id >/dev/null 2>&1 &&
 			test -n "$(squeue -h -t R -j $id)" || ends_at $id

@@ -170,8 +170,7 @@ test_expect_success '4.34: when it is expected to start' '
 	grep -F "the end of running jobs, expected by $start" helps
 '
 test_expect_success '4.34: one that has ended can be asked too' '
-	scancel $a $b &&
-	wait_for 10 all_in CANCELLED $a $b &&
+	drop $a $b &&
 	wait_for 10 tells two Phase=Cancelled RingCost=40 RingBest=40 &&
 	tells $a Phase=Cancelled JobId=$a
 '
@@ -200,7 +199,7 @@ test_expect_success JQ 'what waits, as JSON' '
 test_expect_success '4.25, 4.34: one leaf is the reason: it is named, with what it lacks' '
 	gang_of_nodes near 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	wait_for 15 all_in CONFIGURING $c ${near[@]} &&
-	scancel ${near[@]} && wait_for 10 all_in CANCELLED ${near[@]} &&
+	drop ${near[@]} &&
 	last=$(submit -N 2 --exclusive -t 60) && wait_state $last CONFIGURING &&
 	gang_of_nodes close 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	free=$(comm -23 <(scontrol show hostnames n[1-8]) \

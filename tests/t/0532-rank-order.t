@@ -450,7 +450,7 @@ test_expect_success JQ '4.28 5.6 and so it is in the picture' '
 	test_cmp hosts stops
 '
 test_expect_success '4.28 5.6 slurmctld has it after a restart too' '
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 30 gang_log root/wide "found 2 held members again" &&
 	"$sgang" map wide >again &&
 	test_cmp hosts again

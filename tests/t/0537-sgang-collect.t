@@ -155,8 +155,7 @@ flat  4 nodes, 16 GPUs: 11 free, 1 busy, 4 root/pair
 `- n1 ##..   n2 ##x.   n3 ....   n4 ....
 EOF
 test_expect_success 'the picture of a cluster with GPUs counts these' '
-	other=$(submit -w n2 -n1 --gres=gpu:1 --mem=10) &&
-	wait_state $other RUNNING &&
+	other=$(run_job -w n2 -n1 --gres=gpu:1 --mem=10) &&
 	one=$(submit -w n1 -n1 --gres=gpu:2 --mem=10 --gang=pair \
 		--gang-min-member=2) &&
 	two=$(submit -w n2 -n1 --gres=gpu:2 --mem=10 --gang=pair) &&

@@ -39,8 +39,7 @@ test_expect_success '0.22 two users of an account have a gang together' '
 	one=$(submit_as $alice --gang=joint/train --gang-min-member=2) &&
 	wait_for 10 squeue_says $one "Gang joint/train gathering 1/2 members" &&
 	two=$(submit_as $bob -A joint --gang=joint/train) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	as $alice scancel $one &&
 	as $bob scancel $two &&
 	wait_for 15 nodes_idle

@@ -110,16 +110,14 @@ test_expect_success '0.15 its gang starts, and it stays' '
 	two=$(submit -N 1 --gang=train) &&
 	start_together 15 $one $two &&
 	is_held $id &&
-	scancel $one $two &&
-	wait_for 15 nodes_idle &&
+	end_now $one $two &&
 	is_held $id
 '
 test_expect_success '0.24 it takes no room: both nodes are for two members' '
 	one=$(submit -N 1 --exclusive --gang=train) &&
 	two=$(submit -N 1 --exclusive --gang=train) &&
 	wait_for 15 all_in RUNNING $one $two &&
-	scancel $one $two &&
-	wait_for 15 nodes_idle
+	end_now $one $two
 '
 test_expect_success '0.24 the newest one counts' '
 	old=$id &&
@@ -144,8 +142,7 @@ test_expect_success '0.25 members first, then it' '
 	wait_for 10 squeue_says $one "Gang root/late undefined" &&
 	id=$(define late gang_min_member=2) &&
 	start_together 15 $one $two &&
-	scancel $one $two $id &&
-	wait_for 15 nodes_idle
+	end_now $one $two $id
 '
 test_expect_success '0.15 a gang of gang.conf' '
 	one=$(submit -N 1 --gang=listed 2>err) &&

@@ -286,8 +286,7 @@ END
 # So many minutes that those of the gangs before do not matter.
 test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 	sed -i "s/^AccountingStorageEnforce=.*/&,safe/" "$SLURM_CONF" &&
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 60 nodes_idle &&
 	limit account lab set GrpTRESMins=cpu=6000 &&
 	gather safe 3 -A lab -n 2 -t 1500 &&

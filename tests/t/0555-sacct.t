@@ -125,8 +125,7 @@ all_run_once()
 	wait_for 20 "test \$(squeue -h -r -n $1.sh -t R | wc -l) = $2" &&
 		members=$(numbers_of $1.sh) &&
 		started_together $members &&
-		touch $1.go &&
-		wait_for 20 all_in COMPLETED $members &&
+		let_end $1 $members &&
 		one_row_each $1 $members
 }
 
@@ -156,14 +155,12 @@ test_expect_success '2.27 then they start: one row each, from the release' '
 	members=$(ids_of known.sh) &&
 	slurm_fault &&
 	nudge &&
-	wait_for 20 all_in RUNNING $members &&
-	started_together $members &&
+	start_together 20 $members &&
 	for id in $members; do
 		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
 			return 1
 	done &&
-	touch known.go &&
-	wait_for 20 all_in COMPLETED $members &&
+	let_end known $members &&
 	one_row_each known $members
 '
 
@@ -213,8 +210,7 @@ test_expect_success "an operator's text in SystemComment stays" '
 	acct modify job where jobid=$1 set systemcomment="ask bob" &&
 	mariadb_ask "use accounting; update private_job_table
 		set system_comment = \"ask \\\"Bob\\\"\" where id_job = $2" &&
-	touch noted.go &&
-	wait_for 20 all_in COMPLETED $members &&
+	let_end noted $members &&
 	wait_for 20 "sacct_says $1 \"ask bob \$(brief_of $1 finished)\"" &&
 	heard &&
 	sacct_says $2 "ask \"Bob\""
@@ -225,8 +221,7 @@ gang_script held
 # Later releases do not start after a kill before what associations have used
 # was saved once; slurmctld does that when it ends.
 test_expect_success '2.27 held members have no start, nor after kill -9' '
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	gate_close &&
 	members= &&
 	for i in 1 2 3; do
@@ -235,8 +230,7 @@ test_expect_success '2.27 held members have no start, nor after kill -9' '
 	done &&
 	wait_for 20 all_in CONFIGURING $members &&
 	slurm_saved ${members##* } &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 20 gang_log root/held "found 3 held members again" &&
 	all_in CONFIGURING $members &&
 	waiting=$(submit -J waiting.sh --hold -n 1 --wrap true) &&
@@ -245,10 +239,8 @@ test_expect_success '2.27 held members have no start, nor after kill -9' '
 '
 test_expect_success '2.27 then they start: one row each, from the release' '
 	gate_open &&
-	wait_for 20 all_in RUNNING $members &&
-	started_together $members &&
-	touch held.go &&
-	wait_for 20 all_in COMPLETED $members &&
+	start_together 20 $members &&
+	let_end held $members &&
 	one_row_each held $members &&
 	scancel $waiting
 '
@@ -269,8 +261,7 @@ test_expect_success '2.27 tasks that left their array one by one are held' '
 	slurm_fault &&
 	wait_for 20 "test \$(held_in \$(numbers_of parts.sh)) = 5" &&
 	slurm_saved $single &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 20 gang_log root/parts "found 5 held members again" &&
 	last=$(submit -J last.sh --hold -n 1 --wrap true) &&
 	wait_for 15 rows_of last 1 &&
@@ -362,8 +353,7 @@ test_expect_success '2.27 they start, run and end without it' '
 	wait_for 20 "test \$(squeue -h -r -n deaf.sh -t R | wc -l) = 4" &&
 	members=$(numbers_of deaf.sh) &&
 	started_together $members &&
-	touch deaf.go &&
-	wait_for 20 all_in COMPLETED $members &&
+	let_end deaf $members &&
 	touch enough &&
 	wait $pinger &&
 	sort -n pings | tail -n 1 >slowest &&

@@ -34,8 +34,7 @@ charged()
 # One of two members holds two CPUs, since $blocker has all other nodes: half OPTION...
 half()
 {
-	blocker=$(submit -A root -N 2 --exclusive) &&
-	wait_state $blocker RUNNING &&
+	blocker=$(run_job -A root -N 2 --exclusive) &&
 	one=$(submit -A joint -N 1 --exclusive --gang=g --gang-min-member=2 \
 		--gang-mode=nonstrict "$@") &&
 	two=$(submit -A joint -N 1 --exclusive --gang=g) &&
@@ -75,8 +74,7 @@ test_expect_success '1.66 a placeholder and then its member are charged, once' '
 	wait_for 20 squeue_says $kept "placeholder of role w" &&
 	begun=$(date +%s) &&
 	wait_for 10 "test \$(date +%s) -ge $((begun + 4))" &&
-	member=$(submit "${gang[@]}") &&
-	wait_state $member RUNNING &&
+	member=$(run_job "${gang[@]}") &&
 	charged 6 &&
 	begun=$(date +%s) &&
 	wait_for 10 "test \$(date +%s) -ge $((begun + 4))" &&

@@ -256,8 +256,7 @@ test_expect_success 'slurmctld is started again while a gang runs and one waits'
 	wait_for 40 all_in RUNNING ${ids[@]} &&
 	ids+=($(submit -n 1 --gang=lone --gang-min-member=2 stay.sh)) &&
 	wait_for 20 squeue_says ${ids[2]} "gathering 1/2" &&
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 20 squeue_says ${ids[2]} "gathering 1/2" &&
 	scancel ${ids[@]}
 '

@@ -39,8 +39,7 @@ done
 block=
 block_two()
 {
-	block=$(submit -p high -w n[3-4] -N 2 --exclusive) &&
-		wait_state $block RUNNING
+	block=$(run_job -p high -w n[3-4] -N 2 --exclusive)
 }
 
 # Of a gang of four, in "members", two hold n1 and n2: hold NAME [OPTION...]

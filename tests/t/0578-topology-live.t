@@ -36,8 +36,7 @@ test_expect_success 'an empty cluster: slots are CPUs' '
 	! grep GANG out
 '
 test_expect_success '4.34 a gang runs, beside a job and a node that is down' '
-	other=$(submit -o /dev/null -n 1 -w n1 --wrap="sleep 3600") &&
-	wait_state $other RUNNING &&
+	other=$(run_job -o /dev/null -n 1 -w n1 --wrap="sleep 3600") &&
 	scontrol update NodeName=n6 State=DOWN Reason=test &&
 	left=$(member run -N 1 --exclusive -w n3 --gang-min-member=2 \
 		--wrap="sleep 3600") &&

@@ -79,8 +79,7 @@ test_expect_success 'scontrol changes, holds, releases and requeues it' '
 	wait_state $next RUNNING 20 &&
 	scontrol requeuehold $next &&
 	wait_state $next PENDING &&
-	scancel $next &&
-	wait_for 20 nodes_idle
+	end_now $next
 '
 test_expect_success 'srun and salloc' '
 	test "$(srun -N 2 sh -c "echo \$SLURMD_NODENAME" | sort | xargs)" = \
@@ -100,8 +99,7 @@ test_expect_success 'a gang of another host is seen, runs there and is cancelled
 	gang+=($(on_controller submit -N 1 --exclusive --gang=a)) &&
 	start_together 20 ${gang[@]} &&
 	all_is_seen &&
-	scancel ${gang[@]} &&
-	wait_for 20 nodes_idle
+	end_now ${gang[@]}
 '
 
 # --- a Slurm that was upgraded ---
@@ -145,8 +143,7 @@ test_expect_success 'the queue is intact' '
 	all_is_seen &&
 	scancel $runs &&
 	wait_state $waits RUNNING 30 &&
-	scancel $waits &&
-	wait_for 20 nodes_idle
+	end_now $waits
 '
 test_expect_success '5.2 the member waits on, whatever is said to it' '
 	squeue_says $member "slurm-gang is not at work" &&

@@ -44,9 +44,8 @@ waits_as_before()
 }
 
 test_expect_success 'a gang that runs, two that gather, one that timed out' '
-	runs=$(submit -N 2 -w "n[1-2]" --exclusive --gang=runs --gang-min-member=1 \
-		runs.sh) &&
-	wait_state $runs RUNNING &&
+	runs=$(run_job -N 2 -w "n[1-2]" --exclusive --gang=runs \
+		--gang-min-member=1 runs.sh) &&
 	late=($(submit -n 1 --gang=late --gang-min-member=3 \
 			--gang-mode=nonstrict --gang-waiting-time=0:00:05 \
 			late.sh)

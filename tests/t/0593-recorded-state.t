@@ -117,7 +117,7 @@ test_expect_success "${data##*/}: slurmds come: who waits starts, who ran can be
 	wait_for 20 all_in RUNNING ${waits[@]} &&
 	"$sgang" requeue run-again &&
 	wait_for 20 "test \$(restarts_of ${again[*]}) = 4" && begins_now ${again[@]} &&
-	wait_for 20 all_in RUNNING ${again[@]} && started_together ${again[@]}
+	start_together 20 ${again[@]}
 '
 test_expect_success "${data##*/}: nothing is left" 'scancel -u root && nothing_left'
 done

@@ -71,6 +71,8 @@
 #   start_together SECONDS ID...
 #                              they run within that time, by one start
 #   let_end NAME ID...         touch NAME.go, and these complete
+#   end_now ID...              cancel these and wait until all nodes are idle
+#   ctld_dies, ctld_restarts   slurmctld is killed, or ends, and is started again
 #   in_rank_order ID...        the jobs by their member ranks, one a line
 #   passes SECONDS             so long, and then slurmctld looks at the queue
 #   sgang_refuses CODE TEXT ARGUMENTS...
@@ -579,6 +581,9 @@ start_together()
 }
 
 let_end() { touch $1.go && wait_for 20 all_in COMPLETED "${@:2}"; }
+end_now() { scancel "$@" && wait_for 30 nodes_idle; }
+ctld_dies() { slurm_kill9_ctld && slurm_start_ctld; }
+ctld_restarts() { slurm_stop_ctld && slurm_start_ctld; }
 
 in_rank_order()
 {
