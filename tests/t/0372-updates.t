@@ -40,14 +40,12 @@ test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
 	behind=$(submit -N 3 --exclusive --nice=1000 -t 120) &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/nodes waits: "
 '
-test_expect_success '5.5 with fewer nodes it starts at once, before that job' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 with fewer nodes it starts at once, before that job' '
 	scontrol update jobid=${members[0]} numnodes=1-1 &&
 	start_together 15 ${members[@]} &&
 	test "$(job_state $behind)" = PENDING
 '
-test_expect_success '5.5 so does one that is sent to another partition' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 so does one that is sent to another partition' '
 	busy=$(run_job -w n1 --exclusive) &&
 	pair parts -N 2 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
@@ -55,8 +53,7 @@ test_expect_success '5.5 so does one that is sent to another partition' '
 	scontrol update jobid=${members[1]} partition=other &&
 	start_together 15 ${members[@]}
 '
-test_expect_success '5.5 so does one that may use a node it excluded' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 so does one that may use a node it excluded' '
 	pair excluded -N 2 -x n4 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/excluded waits: " &&

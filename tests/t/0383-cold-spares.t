@@ -183,8 +183,7 @@ cold_judged()
 }
 kill_cases
 # slurmd reads the launch message when slurmctld is dead, and gives up the launch.
-test_expect_success '6.5 the launch of a spare is lost with slurmctld: it has its node again' '
-	test_when_finished clear_cluster &&
+test_cleared '6.5 the launch of a spare is lost with slurmctld: it has its node again' '
 	rm -f begun && gather gone 3 --gang-spares=1:cold &&
 	wait_for 20 all_in RUNNING ${members[@]} && slurm_saved $members &&
 	with_long_env add_cold gone && node=$(nodes_of $spare) && slurm_saved $spare &&

@@ -69,13 +69,11 @@ test_expect_success '0.2 0.28 tried again, it waits and holds nothing' '
 	test "$(held_in $one $two)" = 0 &&
 	"$sgang" show root/g >out && grep HeldTime= out
 '
-test_expect_success '0.28 and starts as a strict gang does' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 and starts as a strict gang does' '
 	scancel $blocker &&
 	start_together 60 $one $two
 '
-test_expect_success '0.28 to let go before the time is over is no way around' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 to let go before the time is over is no way around' '
 	gang_setting MaxWaitingTime 1:00:00 &&
 	half &&
 	since=$(gang_record $held since) &&
@@ -90,14 +88,12 @@ test_expect_success '0.28 to let go before the time is over is no way around' '
 		$((before / 60)):$((before % 60)) &&
 	wait_for 60 squeue_says $one GangTimeout
 '
-test_expect_success '0.28 MaxTime of the partition bounds a hold' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 MaxTime of the partition bounds a hold' '
 	gang_setting MaxWaitingTime UNLIMITED &&
 	half -p brief &&
 	wait_for 60 ends_after 1800
 '
-test_expect_success '0.28 PartitionMaxWaitingTime counts instead' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 PartitionMaxWaitingTime counts instead' '
 	gang_setting MaxWaitingTime 1:00:00 &&
 	gang_setting PartitionMaxWaitingTime quick:0:50:00,long:UNLIMITED,none:1 &&
 	half -p quick &&
@@ -110,8 +106,7 @@ test_expect_success 'a partition that is not there: the others have theirs' '
 	grep "error: gang: PartitionMaxWaitingTime in gang.conf: there is no partition none; the rest of it counts" \
 		"$slurm_dir/log/slurmctld.log"
 '
-test_expect_success '0.28 more than for the cluster, and of several the strictest' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 more than for the cluster, and of several the strictest' '
 	gang_setting MaxWaitingTime 0:04 &&
 	half -p long &&
 	since=$(gang_record $held since) &&
@@ -121,8 +116,7 @@ test_expect_success '0.28 more than for the cluster, and of several the strictes
 	half -p long,quick &&
 	wait_for 60 squeue_says $one GangTimeout
 '
-test_expect_success 'EndTime of a hold is a time limit from now' '
-	test_when_finished clear_cluster &&
+test_cleared 'EndTime of a hold is a time limit from now' '
 	gang_setting MaxWaitingTime UNLIMITED &&
 	half -t 1 &&
 	first=$(ends_at $held) &&

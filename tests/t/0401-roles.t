@@ -438,8 +438,7 @@ apart()
 
 # ---- preempted ----
 
-test_expect_success '2.15 4.11 one job of a higher QOS: the tree goes whole, and starts again whole' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 4.11 one job of a higher QOS: the tree goes whole, and starts again whole' '
 	members=() && three whole r1 2 --qos=low && three whole r2 2 --qos=low &&
 	wait_for 20 all_in RUNNING ${members[@]} && apart &&
 	high=$(submit -N 4 --exclusive -t 5 --qos=high --wrap="sleep 300") &&
@@ -449,8 +448,7 @@ test_expect_success '2.15 4.11 one job of a higher QOS: the tree goes whole, and
 	scancel $high && wait_for 40 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} && apart
 '
-test_expect_success '2.15 4.11 so does one of which a group waits to follow' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 4.11 so does one of which a group waits to follow' '
 	block=($(submit -N 3 -w n[7-9] --exclusive -t 30 --qos=high --wrap="sleep 300")) &&
 	wait_state $block RUNNING 20 && members=() &&
 	three part r1 1 --qos=low && wait_for 20 all_in RUNNING ${members[@]} &&
@@ -475,15 +473,13 @@ low()
 # So many of these jobs run.
 run_are() { test "$(squeue -h -t R -j "$(echo ${lows[@]} | tr ' ' ,)" | wc -l)" = $1; }
 
-test_expect_success '2.15 3.29 a tree preempts for all that it needs' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 3.29 a tree preempts for all that it needs' '
 	low n{1..9} && members=() && three need r1 2 --qos=high &&
 	three need r2 2 --qos=high &&
 	start_together 40 ${members[@]} &&
 	apart && run_are 3
 '
-test_expect_success '2.15 3.29 and for nothing where part of it cannot have a leaf' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 3.29 and for nothing where part of it cannot have a leaf' '
 	keep=($(submit -w n1 -N 1 --exclusive -t 30 --qos=high --wrap="sleep 300")
 		$(submit -w n4 -N 1 --exclusive -t 30 --qos=high --wrap="sleep 300")) &&
 	wait_for 20 all_in RUNNING ${keep[@]} && low n{2,3,5,6,7,8,9} &&
@@ -495,23 +491,20 @@ test_expect_success '2.15 3.29 and for nothing where part of it cannot have a le
 
 # ---- nodes by name ----
 
-test_expect_success '2.15 5.5 a member that names its node brings its group there' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.5 a member that names its node brings its group there' '
 	members=() && timed named r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
 	timed named r1/decode:min=2 1 && timed named r1/decode 1 &&
 	start_together 20 ${members[@]} &&
 	test "$(squeue -h -j ${members[0]} -o %N)" = n5 && test "$(leaves 0)" = 2
 '
-test_expect_success '2.15 5.4 members that name nodes of two leaves do not start' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.4 members that name nodes of two leaves do not start' '
 	members=() && timed torn r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
 	timed torn r1/decode:min=2 1 && timed torn r1/decode 1 -w n7 &&
 	wait_for 20 gang_attempted ${members[2]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/torn waits: " &&
 	all_in PENDING ${members[@]}
 '
-test_expect_success '2.15 5.6 one that names some of its nodes is told that it must name all' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.6 one that names some of its nodes is told that it must name all' '
 	members=() && id=$(submit -N 2 -w n5 --exclusive -t 30 --gang=some \
 		--gang-role=r1/encode --gang-min-member=1 role.sh) &&
 	wait_for 20 squeue_says $id "members that require some of their nodes"
@@ -529,8 +522,7 @@ head_of()
 # As its environment has them.
 told_heads() { wait_for 20 test -s heads.$1 && cat heads.$1; }
 
-test_expect_success '2.15 6.3 an epoch after the loss of a member with a role names its heir' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 6.3 an epoch after the loss of a member with a role names its heir' '
 	members=() && three epoch r1 2 && three epoch r2 2 &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	"$sgang" epoch epoch --wait=1 >out && cat out &&

@@ -40,8 +40,7 @@ on_one_leaf()
 slurm_setup --cloud 8 --gang --topology "$PWD/topology.conf"
 slurm_start
 
-test_expect_success '4.19 --contiguous: neighbours, which no leaf has' '
-	test_when_finished clear_cluster &&
+test_cleared '4.19 --contiguous: neighbours, which no leaf has' '
 	ids=($(member row -N 2 --contiguous --gang-min-member=2) \
 		$(member row -N 3 --contiguous)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
@@ -49,8 +48,7 @@ test_expect_success '4.19 --contiguous: neighbours, which no leaf has' '
 	test $(count_of ${ids[1]}) = 3 && neighbours ${ids[1]} &&
 	test "$(gang_record ${ids[0]} tier)" = spine
 '
-test_expect_success '4.19 --switches: each member on one leaf' '
-	test_when_finished clear_cluster &&
+test_cleared '4.19 --switches: each member on one leaf' '
 	block=$(submit --exclusive -N 2 -w n[7-8]) &&
 	wait_state $block CONFIGURING &&
 	ids=($(member leaf -N 2 --switches=1@1:00:00 --gang-min-member=3) \
@@ -61,24 +59,21 @@ test_expect_success '4.19 --switches: each member on one leaf' '
 		on_one_leaf $id || return 1
 	done
 '
-test_expect_success '5.6 --switches where no leaf has room: that is the reason' '
-	test_when_finished clear_cluster &&
+test_cleared '5.6 --switches where no leaf has room: that is the reason' '
 	half=$(submit --exclusive -N 4 -w n[1-4]) &&
 	wait_state $half CONFIGURING &&
 	one=$(member wide -N 3 --switches=1@1:00:00 --gang-min-member=1) &&
 	wait_for 20 squeue_says $one \
 		"Gang root/wide waits: there is no room within --switches=1"
 '
-test_expect_success '4.19 --nodelist and --exclude' '
-	test_when_finished clear_cluster &&
+test_cleared '4.19 --nodelist and --exclude' '
 	ids=($(member named -N 2 -w n2,n7 --gang-min-member=2) \
 		$(member named -N 2 -x n[1,3-4,6])) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test "$(nodes_of ${ids[0]} | xargs)" = "n2 n7" &&
 	test "$(nodes_of ${ids[1]} | xargs)" = "n5 n8"
 '
-test_expect_success 'nodes that two of them name: nobody starts' '
-	test_when_finished clear_cluster &&
+test_cleared 'nodes that two of them name: nobody starts' '
 	ids=($(member never -N 2 -w n2,n7 --gang-min-member=2) \
 		$(member never -N 1 -w n2)) &&
 	wait_for 20 squeue_says ${ids[0]} "Gang root/never waits" &&

@@ -85,14 +85,12 @@ test_expect_success '4.20, 4.22 two members of half a node fill it as two island
 		tr "\n" " ")" = "0 1 "
 '
 
-test_expect_success '4.14, 4.34 and it costs what it is' '
-	test_when_finished clear_cluster &&
+test_cleared '4.14, 4.34 and it costs what it is' '
 	gang_record $a &&
 	recorded $a tier=node ring=10 hops=island:6,node:2 exact=1
 '
 
-test_expect_success '4.20 a member is in one island whenever one is free' '
-	test_when_finished clear_cluster &&
+test_cleared '4.20 a member is in one island whenever one is free' '
 	on_nodes "n1 n2 n3 n4" -N 1 -n 1 --gres=gpu:1 --mem=10 &&
 	wait_for 10 all_in RUNNING ${jobs[@]} &&
 	for o in ${jobs[@]}; do test "$(island_of $o)" = 0 || return 1; done &&
@@ -106,32 +104,28 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 '
 
 # Ten times three cores on four times eight: not all have theirs on one node.
-test_expect_success 'shares that differ are not counted by islands' '
-	test_when_finished clear_cluster &&
+test_cleared 'shares that differ are not counted by islands' '
 	submit_gang odd 10 --nodes=1-2 -n 3 --mem=100 &&
 	start_together 15 ${members[@]}
 '
 
 # The number of nodes is not said, but follows: Slurm puts so many tasks on each.
 for tasks in 4 3; do
-	test_expect_success "GPUs of a job whose $tasks tasks fill a node are its GPUs" '
-		test_when_finished clear_cluster &&
+	test_cleared "GPUs of a job whose $tasks tasks fill a node are its GPUs" '
 		submit_gang full$tasks 4 -n $tasks --ntasks-per-node=$tasks \
 			--gpus=8 --mem=100 &&
 		start_together 15 ${members[@]}
 	'
 done
 
-test_expect_success 'where no island has room, several will do' '
-	test_when_finished clear_cluster &&
+test_cleared 'where no island has room, several will do' '
 	id=$(run_job -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
 		--gang-min-member=1) &&
 	test $(island_of $id) = both &&
 	test "$(gang_record $id tier)" = node
 '
 
-test_expect_success '4.20 a member of two nodes has one island of each' '
-	test_when_finished clear_cluster &&
+test_cleared '4.20 a member of two nodes has one island of each' '
 	a=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
 		--gang=two --gang-min-member=2) &&
 	b=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
@@ -142,8 +136,7 @@ test_expect_success '4.20 a member of two nodes has one island of each' '
 	! grep -v -E "CPU_IDs=(0-3|4-7) " cores
 '
 
-test_expect_success 'cores alone: tasks of one member share an island' '
-	test_when_finished clear_cluster &&
+test_cleared 'cores alone: tasks of one member share an island' '
 	for i in 1 2 3; do
 		submit -w n$i -N 1 -n 2 --mem=10 >/dev/null || return 1
 	done &&
@@ -162,8 +155,7 @@ slurm_setup --cloud 4 --gang --topology "$PWD/two-leaves.conf" \
 cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 slurm_start
 
-test_expect_success 'GPUs that are bound to nothing: device=any' '
-	test_when_finished clear_cluster &&
+test_cleared 'GPUs that are bound to nothing: device=any' '
 	a=$(half --gang=any --gang-min-member=2) &&
 	b=$(half --gang=any) &&
 	wait_for 10 all_in CONFIGURING $a $b &&
@@ -180,8 +172,7 @@ processes()
 	grep -c "gang: slurm-gang for Slurm" "$slurm_dir/log/slurmctld.log"
 }
 
-test_expect_success '4.14 a description of another machine is not used, and told once' '
-	test_when_finished clear_cluster &&
+test_cleared '4.14 a description of another machine is not used, and told once' '
 	before=$(processes) &&
 	sed -i "s/gpu:8/gpu:4/" "$SLURM_CONF" &&
 	sed -i "s/Count=8/Count=4/" "$slurm_dir/etc/gres.conf" &&

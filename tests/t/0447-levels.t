@@ -131,8 +131,7 @@ test_expect_success '4.24, 4.25 require:spine may span leaves' '
 	starts && record_has tier=spine cross=2 &&
 	test $(domains_of 8 ${members[@]}) = 0
 '
-test_expect_success '4.24 what was drained and reserved is used again' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 what was drained and reserved is used again' '
 	drop ${members[@]} &&
 	whole tight 4 --gres=gpu:4 --gang-topology=require:leaf &&
 	waits "no leaf has 4" &&
@@ -160,8 +159,7 @@ test_expect_success '4.24 and then takes any place' '
 	test $(($(started_at ${members[0]}) - since)) -ge 14 &&
 	drop ${members[@]}
 '
-test_expect_success '4.24 a place of that level that gets free ends the wait' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 a place of that level that gets free ends the wait' '
 	whole content 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "no leaf has 4" &&
 	scancel $(squeue -h -w n9 -o %i) && starts && record_has tier=leaf &&
@@ -190,8 +188,7 @@ test_expect_success 'ordinary jobs are not kept out' '
 	wait_state $id CONFIGURING && test $(domains_of 4 $id) = 0 && drop $id
 '
 test_expect_success 'it ends, and the other comes in' 'drop ${alone[@]} && starts'
-test_expect_success 'an exclusive gang waits for a leaf without gangs' '
-	test_when_finished clear_cluster &&
+test_cleared 'an exclusive gang waits for a leaf without gangs' '
 	other=${members[0]} &&
 	whole late 2 --gang-exclusive=leaf && waits "Gang root/late waits: " &&
 	drop $other && starts
@@ -230,8 +227,7 @@ test_expect_success 'and others off the two nodes that it will use' '
 	wait_for 20 expected_between $more $at $((at + 3600)) &&
 	all_in PENDING $more $tenth ${late[@]}
 '
-test_expect_success 'the leaf is its own when the gang there has ended' '
-	test_when_finished clear_cluster &&
+test_cleared 'the leaf is its own when the gang there has ended' '
 	scancel $second && members=(${late[@]}) && starts &&
 	test "$(domains_of 4 ${late[@]})" = 1 &&
 	all_in PENDING $tenth
@@ -254,8 +250,7 @@ test_expect_success 'and they wait for it' '
  (3 busy)" &&
 	drop ${members[@]}
 '
-test_expect_success '--gang-group-topology=spread: each gang in another pod' '
-	test_when_finished clear_cluster &&
+test_cleared '--gang-group-topology=spread: each gang in another pod' '
 	whole a 3 --gang-groups=root/b --gang-group-topology=spread:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
@@ -264,8 +259,7 @@ test_expect_success '--gang-group-topology=spread: each gang in another pod' '
 	test "$(domains_of 8 ${members[@]})" != "$(domains_of 8 ${a[@]})"
 '
 # Four nodes are free in each pod: those of a leaf, and two in each of two.
-test_expect_success 'a pod in which one of them does not get along is not all' '
-	test_when_finished clear_cluster &&
+test_cleared 'a pod in which one of them does not get along is not all' '
 	jobs_on n[5-8] n[9-10] n[13-14] &&
 	whole a 2 --gang-groups=root/b --gang-topology=spread:leaf \
 		--gang-group-topology=require:spine &&
@@ -276,8 +270,7 @@ test_expect_success 'a pod in which one of them does not get along is not all' '
 	test "$(domains_of 4 ${a[@]})" = "2 3"
 '
 # One leaf of four nodes and half of one are free, all in a pod.
-test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 a gang of a group keeps to what it asked itself' '
 	jobs_on n[1-8] n[9-10] &&
 	for own in "a b" "b a"; do
 		set -- $own &&
@@ -305,8 +298,7 @@ test_expect_success '4.30 the heaviest group stays lowest, first or not' '
 	record_has wcost=$((100 * 16 + 64)) layout=0,4,8,12 &&
 	drop ${members[@]}
 '
-test_expect_success '4.29 groups in fragments cost what they must' '
-	test_when_finished clear_cluster &&
+test_cleared '4.29 groups in fragments cost what they must' '
 	jobs_on n[1-2] n[5-6] n[9-16] &&
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
 	record_has wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
@@ -321,8 +313,7 @@ test_expect_success '4.31 require:tp:node: never across nodes' '
 	waits "group tp: 1 ring of 8 ranks must be within one node, 0 fit" &&
 	drop ${members[@]}
 '
-test_expect_success '4.29 groups of another number of ranks are told' '
-	test_when_finished clear_cluster &&
+test_cleared '4.29 groups of another number of ranks are told' '
 	whole wrong 4 -n 4 --gang-parallel=tp=4,dp=2 &&
 	waits "Gang root/wrong waits: the groups tp=4,dp=2 make 8 ranks, but the\
  gang has 16"
@@ -341,8 +332,7 @@ test_expect_success '4.37 auto waits for a place that saves more than that' '
  it costs 136, which adds 13500 s to the run" &&
 	wait_for 10 expected_between ${members[0]} $at $((at + 2))
 '
-test_expect_success '4.37 and takes it when it is there before' '
-	test_when_finished clear_cluster &&
+test_cleared '4.37 and takes it when it is there before' '
 	scancel $(squeue -h -w n5 -o %i) && starts && record_has ring=16
 '
 test_expect_success '4.37 auto: a short run starts at once' '
@@ -358,8 +348,7 @@ test_expect_success '4.37 auto: who hardly communicates starts at once' '
 	record_has ring=136 && explains quiet "Auto=start Cost=136 AddsSeconds=" &&
 	drop ${members[@]}
 '
-test_expect_success '4.37 auto: a run of the time limit, 0.3 of it talk' '
-	test_when_finished clear_cluster &&
+test_cleared '4.37 auto: a run of the time limit, 0.3 of it talk' '
 	whole limit 4 --gang-topology=auto -t 60 &&
 	waits "which adds $((3600 * 3 / 10 * 15 / 2)) s to the run" &&
 	drop ${members[@]} &&
@@ -485,24 +474,21 @@ test_expect_success '4.24 and starts there' '
 	scancel $jobs && wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n1
 '
-test_expect_success '4.24 so does a member that is requeued' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 so does a member that is requeued' '
 	block n3 && scontrol requeue $late &&
 	wait_for 15 squeue_says $late BeginTime &&
 	scontrol update JobId=$late StartTime=now+3 &&
 	wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n1 && all_in RUNNING $first
 '
-test_expect_success '4.20 without a policy the leaf only comes first' '
-	test_when_finished clear_cluster &&
+test_cleared '4.20 without a policy the leaf only comes first' '
 	block n[1-2] && begun near n3 && scancel $jobs &&
 	wait_for 10 all_in CANCELLED $jobs &&
 	later near && wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n4 &&
 	later near && wait_for 20 all_in RUNNING $late
 '
-test_expect_success '4.24 prefer is the order too' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 prefer is the order too' '
 	block n[1-2] && begun near n3 --gang-topology=prefer:leaf@60 &&
 	drop $jobs &&
 	for i in 1 2; do
@@ -511,8 +497,7 @@ test_expect_success '4.24 prefer is the order too' '
 	done &&
 	test $(nodes_of $late | tr -d n) -le 2
 '
-test_expect_success '4.24 spread: a later member has a leaf of its own' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 spread: a later member has a leaf of its own' '
 	block n1 && begun apart n2 --gang-topology=spread:leaf &&
 	drop $jobs &&
 	later apart --gang-topology=spread:leaf &&

@@ -67,13 +67,11 @@ test_expect_success '7.3 members are refused at submission' '
 	refused ringed ring && refused cubed torus3d && refused cubed,ringed ring &&
 	refused ringed ring --test-only
 '
-test_expect_success '7.3 gangs of other partitions go on' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 gangs of other partitions go on' '
 	pair_starts main && drop ${ids[@]} &&
 	pair_starts ringed,main
 '
-test_expect_success '7.3 jobs without --gang have the topology of Slurm' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 jobs without --gang have the topology of Slurm' '
 	echo PlaceAll=yes >"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
 	id=$(submit --exclusive -N 3 -p ringed) &&
@@ -82,8 +80,7 @@ test_expect_success '7.3 jobs without --gang have the topology of Slurm' '
 	id=$(submit --exclusive -N 2 -p cubed) &&
 	wait_for 20 all_in CONFIGURING $id
 '
-test_expect_success '7.3 a member cannot be moved there' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 a member cannot be moved there' '
 	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
 	ids=($(submit --exclusive -N 1 --gang=moved --gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=moved)) &&
@@ -91,8 +88,7 @@ test_expect_success '7.3 a member cannot be moved there' '
 	test "$(job_field ${ids[1]} Partition)" = main &&
 	drop $busy && wait_for 20 all_in CONFIGURING ${ids[@]}
 '
-test_expect_success '7.3 a gang waits while its partition is on a ring' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 a gang waits while its partition is on a ring' '
 	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
 	ids=($(submit --exclusive -N 1 --gang=wait --gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=wait)) &&
@@ -111,8 +107,7 @@ test_expect_success '7.3 sgang topology does not draw another fabric for it' '
 	test_must_fail "$sgang" topology -p ringed >out 2>err &&
 	grep "topology/ring" err && test_must_be_empty out
 '
-test_expect_success '7.3 PartitionTopology gives gangs another one' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 PartitionTopology gives gangs another one' '
 	echo PartitionTopology=ringed:fabric >"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
 	ids=($(submit --exclusive -N 1 --gang=other --gang-min-member=2 -p ringed) \

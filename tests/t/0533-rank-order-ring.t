@@ -58,8 +58,7 @@ costs()
 	done
 }
 
-test_expect_success '7.9 as submitted: 1024, and explain knows of 184' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 as submitted: 1024, and explain knows of 184' '
 	in_turn submit 16 16 && costs 16 1024 ordercost=184 sorted= &&
 	test "$(ranks)" = "$(seq 0 15 | xargs)" &&
 	"$sgang" explain submit >explain && cat explain &&
@@ -68,8 +67,7 @@ test_expect_success '7.9 as submitted: 1024, and explain knows of 184' '
 	grep "\"order_cost\":184" json
 '
 
-test_expect_success '7.9 ring: 184, the first member first, then its partition' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 ring: 184, the first member first, then its partition' '
 	in_turn ring 16 16 --gang-rank-order=ring &&
 	costs 16 184 ordercost= sorted=1 rank=0/16 exact=1 &&
 	test "$(ranks)" = "$(echo $(seq 0 2 14) $(seq 1 2 15))" &&
@@ -78,15 +76,13 @@ test_expect_success '7.9 ring: 184, the first member first, then its partition' 
 	"$sgang" show ring >show && grep "RankOrder=ring" show
 '
 
-test_expect_success '7.9 32 members: 2048 and 248' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 32 members: 2048 and 248' '
 	in_turn long 32 32 && costs 32 2048 ordercost=248 &&
 	clear_cluster &&
 	in_turn short 32 32 --gang-rank-order=ring && costs 32 248
 '
 
-test_expect_success '7.9 --gang-rank keeps its order, whatever gang.conf says' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 --gang-rank keeps its order, whatever gang.conf says' '
 	echo RankOrder=ring >>"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 10 slurm_ctld_answers &&
 	in_turn site 16 16 && costs 16 184 sorted=1 && clear_cluster &&
@@ -108,8 +104,7 @@ test_expect_success '7.9 what says by itself where ranks are is refused' '
 		2>err && grep "expected one of submit|ring" err
 '
 
-test_expect_success '7.9 members that hold one after the other are sorted, too' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 members that hold one after the other are sorted, too' '
 	block=$(submit -p right -N 16 --exclusive) &&
 	wait_for 20 all_in CONFIGURING $block &&
 	in_turn some 16 16 --gang-mode=nonstrict --gang-rank-order=ring &&

@@ -54,8 +54,7 @@ test_expect_success 'a hold that ends in a start is charged at once' '
 test_expect_success 'sacct tells for how long the member had held' '
 	wait_for 60 "sacct_rows $one,$two SystemComment | grep heldfor="
 '
-test_expect_success 'a hold that is given back is charged' '
-	test_when_finished clear_cluster &&
+test_cleared 'a hold that is given back is charged' '
 	clear_cluster &&
 	used=$(usage) &&
 	half &&

@@ -66,8 +66,7 @@ BlockSizes=3,6
 END
 slurm_start
 
-test_expect_success 'topology/block: a member that asks for segments' '
-	test_when_finished clear_cluster &&
+test_cleared 'topology/block: a member that asks for segments' '
 	ids=($(submit --exclusive -N 4 --segment=2 --gang=parts \
 			--gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=parts)) &&
@@ -91,8 +90,7 @@ END
 slurm_start
 
 # Two blocks have room for segments, and the other member must leave them alone.
-test_expect_success '7.3 a member whose segments need certain blocks starts' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 a member whose segments need certain blocks starts' '
 	for node in n3 n4 n8 n12; do
 		submit --exclusive -N 1 -w $node >>busy || return 1
 	done &&
@@ -102,22 +100,19 @@ test_expect_success '7.3 a member whose segments need certain blocks starts' '
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test "$(squeue -h -j ${ids[1]} -o %N)" = "n[1-2,5-6,9-10]"
 '
-test_expect_success 'nodes in no block: a member of two has both' '
-	test_when_finished clear_cluster &&
+test_cleared 'nodes in no block: a member of two has both' '
 	ids=$(submit -p apart --exclusive -N 2 --gang=apart \
 		--gang-min-member=1) &&
 	wait_for 20 all_in CONFIGURING $ids &&
 	test "$(squeue -h -j $ids -o %N)" = "n[13-14]"
 '
-test_expect_success '7.3 two members that differ in their segments alone' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 two members that differ in their segments alone' '
 	ids=($(submit --exclusive -N 4 --segment=1 --gang=differ \
 			--gang-min-member=2) \
 		$(submit --exclusive -N 4 --segment=2 --gang=differ)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]}
 '
-test_expect_success '7.3 one that finds no blocks says so, and starts later' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 one that finds no blocks says so, and starts later' '
 	rm busy &&
 	for node in n1 n2 n3; do
 		submit --exclusive -N 1 -w $node >>busy || return 1

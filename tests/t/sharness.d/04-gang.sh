@@ -83,6 +83,7 @@
 #   script_fails ID            kill the batch script of a job that has just started
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 #   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
+#   test_cleared ...           as test_expect_success, and then clear_cluster
 #   last_case ['COMMANDS']     that check, or these commands, as the last case of the
 #                              test, and the end of it
 
@@ -643,6 +644,12 @@ leave_nothing()
 {
 	squeue -h -o %A | xargs -r scancel
 	nothing_left "$@"
+}
+
+test_cleared()
+{
+	test_expect_success "${@:1:$#-1}" "test_when_finished clear_cluster &&
+${!#}"
 }
 
 last_case()
