@@ -28,8 +28,7 @@ starts()
 }
 
 test_expect_success 'n2 has half of its GPUs left' '
-	busy=$(submit -w n2 -N1 -n1 --gres=gpu:4 --mem=10) &&
-	wait_state $busy CONFIGURING
+	busy=$(placed_job -w n2 -N1 -n1 --gres=gpu:4 --mem=10)
 '
 test_expect_success '5.5 4 GPUs and 8 GPUs' '
 	starts small --mem=10\ --gres=gpu:4 --mem=10\ --gres=gpu:8

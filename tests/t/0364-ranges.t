@@ -88,8 +88,7 @@ all_lists()
 }
 
 test_expect_success '5.5 two members of 1 to 2 nodes, three nodes are free' '
-	busy=$(submit -w n4 -N1 --exclusive --mem=10) &&
-	wait_state $busy CONFIGURING &&
+	busy=$(placed_job -w n4 -N1 --exclusive --mem=10) &&
 	starts_on 3 -N1-2\ --exclusive\ --mem=10 -N1-2\ --exclusive\ --mem=10 &&
 	drop $busy
 '
@@ -169,8 +168,7 @@ test_expect_success '5.5 it starts later when a node becomes free' '
 	drop ${members[@]}
 '
 test_expect_success 'n4 has no CPU left' '
-	busy=$(submit -w n4 -N1 -n4 --mem=10) &&
-	wait_for 10 all_in CONFIGURING $busy
+	busy=$(placed_job -w n4 -N1 -n4 --mem=10)
 '
 # Two share three nodes; the third would like four, and has room on three.
 test_expect_success '5.5 one that differs gives up no more than it must' '
@@ -285,8 +283,7 @@ test_expect_success '5.4 no shares fit on the empty cluster: it is in nobodys wa
 	gang "-N2 -n8" "-N3 -n5" &&
 	wait_for 20 squeue_says ${members[0]} \
 		"each member has room, all together have not" &&
-	id=$(submit -N4 -n16 --mem=10 --nice=100) &&
-	wait_for 15 all_in CONFIGURING $id &&
+	id=$(placed_job -N4 -n16 --mem=10 --nice=100) &&
 	drop $id ${members[@]}
 '
 test_expect_success '4.20 where no other shares fit the even ones are the cheapest' '
@@ -297,8 +294,7 @@ test_expect_success '4.20 where no other shares fit the even ones are the cheape
 	drop ${members[@]}
 '
 test_expect_success '5.5 it starts when a job ends that stands in its way' '
-	busy=$(submit -w n1 -N1 -n1 --mem=10) &&
-	wait_for 15 all_in CONFIGURING $busy &&
+	busy=$(placed_job -w n1 -N1 -n1 --mem=10) &&
 	gang "-N3 -n8" "-N3 -n8" &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]} &&
@@ -366,8 +362,7 @@ test_expect_success '4.20 what Slurm shares out is not called the cheapest' '
 	drop ${members[@]}
 '
 test_expect_success '5.6 a GPU too many: it waits, for the node that is needed' '
-	busy=$(submit -w n4 -N1 -n1 --gres=gpu:1 --mem=10) &&
-	wait_for 15 all_in CONFIGURING $busy &&
+	busy=$(placed_job -w n4 -N1 -n1 --gres=gpu:1 --mem=10) &&
 	gang "--gpus=8" "--gpus=8" &&
 	wait_for 15 squeue_says ${members[0]} \
 		"16 GPUs are needed, 15 are free" &&

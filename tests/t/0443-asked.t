@@ -49,8 +49,7 @@ test_cleared '4.19 --contiguous: neighbours, which no leaf has' '
 	test "$(gang_record ${ids[0]} tier)" = spine
 '
 test_cleared '4.19 --switches: each member on one leaf' '
-	block=$(submit --exclusive -N 2 -w n[7-8]) &&
-	wait_state $block CONFIGURING &&
+	block=$(placed_job --exclusive -N 2 -w n[7-8]) &&
 	ids=($(member leaf -N 2 --switches=1@1:00:00 --gang-min-member=3) \
 		$(member leaf -N 3 --switches=1@1:00:00) \
 		$(member leaf -N 1 --switches=1@1:00:00)) &&
@@ -60,8 +59,7 @@ test_cleared '4.19 --switches: each member on one leaf' '
 	done
 '
 test_cleared '5.6 --switches where no leaf has room: that is the reason' '
-	half=$(submit --exclusive -N 4 -w n[1-4]) &&
-	wait_state $half CONFIGURING &&
+	half=$(placed_job --exclusive -N 4 -w n[1-4]) &&
 	one=$(member wide -N 3 --switches=1@1:00:00 --gang-min-member=1) &&
 	wait_for 20 squeue_says $one \
 		"Gang root/wide waits: there is no room within --switches=1"

@@ -188,9 +188,8 @@ test_cleared '4.14 a description of another machine is not used, and told once' 
 	"$sgang" topology show n2 >out 2>err && test -s out &&
 	grep "^sgang: node n2 counts as one island: the description \
 .two. has 8 GPUs, for Slurm the node has 4: correct Gres=" err &&
-	a=$(submit -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
+	a=$(placed_job -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
 		--gang-min-member=1) &&
-	wait_for 10 all_in CONFIGURING $a &&
 	recorded $a device="" tier=island
 '
 

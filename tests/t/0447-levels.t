@@ -116,8 +116,7 @@ test_expect_success '4.24 the reason counts GPUs for those who asked for GPUs' '
 '
 test_expect_success '4.24 and places with so many of them where it must be one node' '
 	drop ${members[@]} &&
-	one=$(submit -w n2 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
-	wait_state $one CONFIGURING &&
+	one=$(placed_job -w n2 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
 	gang fours 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
 		--gang-topology=require:leaf &&
 	waits "Gang root/fours waits: 7 places with 4 GPUs, 1 CPU and 10M\
@@ -220,7 +219,7 @@ test_expect_success 'gangs that come after it and run longer keep off there' '
 	all_in PENDING $tenth
 '
 test_expect_success 'and others off the two nodes that it will use' '
-	id=$(submit -N 1 --exclusive -t 60) && wait_state $id CONFIGURING &&
+	id=$(placed_job -N 1 --exclusive -t 60) &&
 	test "$(domains_of 4 $id)" = 1 &&
 	submit -N 1 --exclusive -t 60 &&
 	more=$(submit -N 1 --exclusive -t 60) &&

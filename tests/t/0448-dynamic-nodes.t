@@ -38,8 +38,7 @@ member()
 }
 
 test_expect_success '4.13 a gang waits for a leaf that has room' '
-	busy=$(submit -w n2 -N 1 --exclusive) &&
-	wait_state $busy CONFIGURING &&
+	busy=$(placed_job -w n2 -N 1 --exclusive) &&
 	a=$(member pair) && b=$(member pair) &&
 	wait_for 15 squeue_says $a "no leaf has 2" && all_in PENDING $a $b
 '
@@ -66,8 +65,8 @@ test_expect_success 'a new node in its place is another one' '
 	create n9 &&
 	scontrol update nodename=n9 state=down reason=new &&
 	scontrol update nodename=n9 state=resume &&
-	a=$(submit -w n9 -N 1 --exclusive --gang=nine --gang-min-member=1) &&
-	wait_for 15 all_in CONFIGURING $a &&
+	a=$(placed_job -w n9 -N 1 --exclusive --gang=nine \
+		--gang-min-member=1) &&
 	test "$(gang_record $a at)" = n9 && scancel $a
 '
 test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'

@@ -287,7 +287,7 @@ test_expect_success '7.1 gangs on a ring are refused by its name' '
 		>out 2>&1 &&
 	grep "TopologyPlugin=topology/ring: slurm-gang cannot place gangs" out &&
 	grep "TopologyPlugin=topology/ring: .*are off" "$log" &&
-	id=$(submit --exclusive -N 2) && wait_for 20 all_in CONFIGURING $id
+	id=$(placed_job --exclusive -N 2)
 '
 
 test_done

@@ -74,14 +74,12 @@ test_cleared '7.3 gangs of other partitions go on' '
 test_cleared '7.3 jobs without --gang have the topology of Slurm' '
 	echo PlaceAll=yes >"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
-	id=$(submit --exclusive -N 3 -p ringed) &&
-	wait_for 20 all_in CONFIGURING $id &&
+	id=$(placed_job --exclusive -N 3 -p ringed) &&
 	squeue -h -j $id -o %N | grep -xE "n\[(1-3|2-4|5-7|6-8)\]" &&
-	id=$(submit --exclusive -N 2 -p cubed) &&
-	wait_for 20 all_in CONFIGURING $id
+	id=$(placed_job --exclusive -N 2 -p cubed)
 '
 test_cleared '7.3 a member cannot be moved there' '
-	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
+	busy=$(placed_job --exclusive -N 8) &&
 	ids=($(submit --exclusive -N 1 --gang=moved --gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=moved)) &&
 	test_must_fail scontrol update jobid=${ids[1]} partition=ringed &&
@@ -89,7 +87,7 @@ test_cleared '7.3 a member cannot be moved there' '
 	drop $busy && wait_for 20 all_in CONFIGURING ${ids[@]}
 '
 test_cleared '7.3 a gang waits while its partition is on a ring' '
-	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
+	busy=$(placed_job --exclusive -N 8) &&
 	ids=($(submit --exclusive -N 1 --gang=wait --gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=wait)) &&
 	sed -i "/^PartitionName=main/s/\$/ Topology=rings/" "$SLURM_CONF" &&

@@ -108,7 +108,7 @@ test_expect_success '7.1 a cloud node is in the place that the file gives it' '
 	dynamic d1 fabric:top:s1:a,racks:r2 && on a s1 top d1 && on a s1 top n1
 '
 test_expect_success '7.1 until its slurmd says another one' '
-	id=$(submit -N 1 --exclusive -w n1) && wait_for 20 all_in CONFIGURING $id &&
+	id=$(placed_job -N 1 --exclusive -w n1) &&
 	start_slurmd n1 -b --conf topology=fabric:top:s2:c &&
 	wait_for 30 all_in RUNNING $id && drop $id &&
 	wait_for 60 boots fabric:top:s2:c && on c s2 top n1 &&

@@ -200,7 +200,7 @@ test_expect_success '4.25, 4.34: one leaf is the reason: it is named, with what 
 	gang_of_nodes near 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	wait_for 15 all_in CONFIGURING $c ${near[@]} &&
 	drop ${near[@]} &&
-	last=$(submit -N 2 --exclusive -t 60) && wait_state $last CONFIGURING &&
+	last=$(placed_job -N 2 --exclusive -t 60) &&
 	gang_of_nodes close 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	free=$(comm -23 <(scontrol show hostnames n[1-8]) \
 		<(squeue -h -t CF,R -o %N | xargs -n 1 scontrol show hostnames | sort)) &&

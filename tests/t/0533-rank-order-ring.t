@@ -105,8 +105,7 @@ test_expect_success '7.9 what says by itself where ranks are is refused' '
 '
 
 test_cleared '7.9 members that hold one after the other are sorted, too' '
-	block=$(submit -p right -N 16 --exclusive) &&
-	wait_for 20 all_in CONFIGURING $block &&
+	block=$(placed_job -p right -N 16 --exclusive) &&
 	in_turn some 16 16 --gang-mode=nonstrict --gang-rank-order=ring &&
 	wait_for 60 all_in CONFIGURING ${members[0]} ${members[14]} &&
 	test -z "$(gang_record ${members[0]} rank)" && scancel $block &&

@@ -101,9 +101,8 @@ test_cleared '7.3 a member whose segments need certain blocks starts' '
 	test "$(squeue -h -j ${ids[1]} -o %N)" = "n[1-2,5-6,9-10]"
 '
 test_cleared 'nodes in no block: a member of two has both' '
-	ids=$(submit -p apart --exclusive -N 2 --gang=apart \
+	ids=$(placed_job -p apart --exclusive -N 2 --gang=apart \
 		--gang-min-member=1) &&
-	wait_for 20 all_in CONFIGURING $ids &&
 	test "$(squeue -h -j $ids -o %N)" = "n[13-14]"
 '
 test_cleared '7.3 two members that differ in their segments alone' '

@@ -50,9 +50,9 @@
 #   begun ID                   it started once
 #   is_cold ID                 it is a cold spare, which has nodes
 #   rank_of ID                 its member rank
-#   run_job, complete_job [sbatch's options]
-#                              submit it, wait until it runs or has completed, and
-#                              print its id
+#   placed_job, run_job, complete_job [sbatch's options]
+#                              submit it, wait until it is CONFIGURING, runs or has
+#                              completed, and print its id
 #   submit_by [sbatch's options]
 #                              as submit; where the variable by names a user it is
 #                              that user who does
@@ -562,19 +562,17 @@ on_nodes()
 	wait_for 20 all_in 'RUNNING|CONFIGURING' ${jobs[@]}
 }
 
-run_job()
+# job_in STATE [sbatch's options]
+job_in()
 {
 	local id
 
-	id=$(submit "$@") && wait_state $id RUNNING && echo $id
+	id=$(submit "${@:2}") && wait_state $id $1 && echo $id
 }
 
-complete_job()
-{
-	local id
-
-	id=$(submit "$@") && wait_state $id COMPLETED && echo $id
-}
+placed_job() { job_in CONFIGURING "$@"; }
+run_job() { job_in RUNNING "$@"; }
+complete_job() { job_in COMPLETED "$@"; }
 
 start_together()
 {
