@@ -6,9 +6,8 @@ test_description='A private cluster of stock Slurm starts, works and stops'
 
 . /usr/share/sharness/sharness.sh
 
-slurm_setup -n 16 --topology demo.conf --node 'Weight=3' \
+slurm_cluster -n 16 --topology demo.conf --node 'Weight=3' \
 	--conf 'SlurmdTimeout=30'
-slurm_start
 
 test_expect_success 'all 16 nodes are idle' 'test "$(nodes_in idle)" = 16'
 test_expect_success 'a line of the test replaces the default one' '
@@ -92,8 +91,7 @@ seq 4 | while read -r i; do
 	echo "SwitchName=s$i Nodes=n[$((16 * i - 15))-$((16 * i))]"
 done >cloud.conf
 echo "SwitchName=top Switches=s[1-4]" >>cloud.conf
-slurm_setup --cloud 64 --topology cloud.conf
-slurm_start
+slurm_cluster --cloud 64 --topology cloud.conf
 
 test_expect_success 'nodes without a slurmd are idle and give allocations' '
 	test "$(nodes_in idle)" = 64 &&

@@ -6,8 +6,7 @@ test_description='Room for some of a gang: none starts, and it holds nothing'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 10 -c 2 --gang --conf 'Licenses=lic:10'
-slurm_start
+slurm_cluster -n 10 -c 2 --gang --conf 'Licenses=lic:10'
 
 gang_scripts busy ten eight
 

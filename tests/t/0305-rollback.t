@@ -6,8 +6,7 @@ test_description='A member that fails to start takes back those before it'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 5 -c 2 --faults --conf 'Licenses=lic:10'
-slurm_start
+slurm_cluster -n 5 -c 2 --faults --conf 'Licenses=lic:10'
 cluster_state >before
 
 # A job of higher priority comes and goes: something has changed, so that the

@@ -7,8 +7,7 @@ test_description='Several gangs that each need all nodes; members after the star
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
-slurm_start
+slurm_cluster -n 4 -c 2 --gang
 
 # Gangs of four that need four nodes each, submitted member by member in turn.
 # The third argument is the nice value of a member: $g its gang's number, $i its

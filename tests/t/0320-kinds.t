@@ -7,10 +7,9 @@ test_description='Batch, array, salloc and srun members in several partitions'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
-slurm_setup -n 6 -c 2 --gang --topology "$PWD/topology.conf" --conf \
+slurm_cluster -n 6 -c 2 --gang --topology "$PWD/topology.conf" --conf \
 'PartitionName=left Nodes=n[1-3] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[4-6] MaxTime=INFINITE State=UP'
-slurm_start
 
 # Each member writes what it was told to NAME.JOB, what a step of it was told to
 # NAME.JOB.step, the nodes it has to NAME.JOB.nodes, and tells NAME.log.

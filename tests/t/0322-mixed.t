@@ -6,9 +6,8 @@ test_description='A mixed gang that fits starts, whatever its members differ in'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup --cloud 2 --gang --conf 'GresTypes=gpu' \
+slurm_cluster --cloud 2 --gang --conf 'GresTypes=gpu' \
 	--node 'Gres=gpu:8' --gres 'Name=gpu Count=8'
-slurm_start
 
 # gang NAME OPTIONS...: a member with each of the options, in this order
 gang()

@@ -6,11 +6,10 @@ test_description='OverSubscribe=FORCE:n, and YES:n with -s'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --conf \
+slurm_cluster -n 4 -c 4 --gang --conf \
 'PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 PartitionName=force Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:2
 PartitionName=yes Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=YES:2'
-slurm_start
 
 # fill PARTITION [OPTIONS...]: a job on all CPUs of each node
 fill()

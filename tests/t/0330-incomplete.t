@@ -6,8 +6,7 @@ test_description='An incomplete gang waits beside the queue, not in it'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
-slurm_start
+slurm_cluster -n 4 -c 2 --gang
 
 # A member of gang $1 of four with the options that follow. Each needs a node.
 member()

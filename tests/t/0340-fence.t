@@ -6,10 +6,9 @@ test_description='Jobs of lower priority do not slip in between turn and start'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --faults --conf \
+slurm_cluster -n 4 -c 2 --faults --conf \
 "$quick_sched,bf_min_age_reserve=600
 PartitionName=side Nodes=n[1-3] MaxTime=INFINITE State=UP"
-slurm_start
 
 # Jobs that end at once and come after everything else, in both partitions:
 # one of them that starts is found in small.log for ever.

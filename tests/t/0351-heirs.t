@@ -7,8 +7,7 @@ test_description='Member ranks of late members; SLURM_GANG_EPOCH and _STATE'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 6 -c 2 --gang
-slurm_start
+slurm_cluster -n 6 -c 2 --gang
 
 sgang=$(checked_sgang)
 

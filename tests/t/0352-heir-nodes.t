@@ -12,8 +12,7 @@ seed=${SEED:-352} rounds=${ROUNDS:-12}
 
 switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] leaf4=n[10-12] \
 	spine1:leaf[1-2] spine2:leaf[3-4] core:spine[1-2] >spines.conf
-slurm_setup -n 12 -c 2 --gang --topology "$PWD/spines.conf"
-slurm_start
+slurm_cluster -n 12 -c 2 --gang --topology "$PWD/spines.conf"
 
 RANDOM=$seed
 

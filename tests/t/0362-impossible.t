@@ -249,10 +249,9 @@ slurm_stop
 slurm_cleanup
 
 # Nodes without a slurmd, with 4 GPUs each.
-slurm_setup --cloud 8 -c 4 --gang --node 'Gres=gpu:4' \
+slurm_cluster --cloud 8 -c 4 --gang --node 'Gres=gpu:4' \
 	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu
 PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
-slurm_start
 
 # gpu NAME COUNT OPTIONS...: another member of it
 gpu()

@@ -8,9 +8,8 @@ test_description='A gang starts on as many nodes, and in such shares, as there a
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches l1=n[1-2] l2=n[3-4] top:l[1-2] >topology.conf
-slurm_setup --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
+slurm_cluster --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
 	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
-slurm_start
 
 # gang OPTIONS...: a member with each of the options, and with those that all have,
 # in this order

@@ -13,10 +13,9 @@ test_description='A stream of small jobs does not starve a gang'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 often=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-slurm_setup -n 4 -c 2 --gang --conf "SchedulerParameters=$often
+slurm_cluster -n 4 -c 2 --gang --conf "SchedulerParameters=$often
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"
-slurm_start
 
 # Seconds from the end of the last job before it to its start: a cycle of each
 # scheduler, the launch, and clocks that count seconds; on a machine that has

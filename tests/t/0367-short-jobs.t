@@ -10,10 +10,9 @@ test_description='Short jobs fill the gap before a gang, and nothing is half sta
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --conf \
+slurm_cluster -n 4 -c 4 --gang --conf \
 "$quick_sched,bf_resolution=1
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
-slurm_start
 
 cores=16 members=8
 

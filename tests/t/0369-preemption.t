@@ -7,11 +7,10 @@ test_description='Members are the last victims; all of a strict gang go, or none
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 3 -c 2 --gang --conf \
+slurm_cluster -n 3 -c 2 --gang --conf \
 "$quick_sched
 $(partition_prio main=1 kill=1,PreemptMode=CANCEL keep=1,PreemptMode=OFF \
 	high=10)"
-slurm_start
 
 gang_of_two()
 {

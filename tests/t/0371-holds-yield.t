@@ -11,11 +11,10 @@ test_description='A held member that is preempted yields at once'
 
 # A job is tried when it was submitted or a job ends, and never because time
 # passes; and a time of grace is longer than any deadline here.
-slurm_setup -n 4 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
+slurm_cluster -n 4 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
 "SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sched_min_interval=0
 $(partition_prio main=1,GraceTime=3600 \
 	kill=1,GraceTime=3600,PreemptMode=CANCEL short=1,GraceTime=3600 high=10)"
-slurm_start
 
 gang_scripts plain kill mixed shared
 

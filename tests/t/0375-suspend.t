@@ -11,7 +11,7 @@ test_description='A gang starts where jobs of a lower partition are suspended fo
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches a=n[1-2] b=n3 top:a,b >topology.conf
-slurm_setup -n 3 -c 2 --gang --topology topology.conf --conf \
+slurm_cluster -n 3 -c 2 --gang --topology topology.conf --conf \
 "$quick_sched
 SelectTypeParameters=CR_Core_Memory
 PreemptType=preempt/partition_prio
@@ -19,7 +19,6 @@ PreemptMode=SUSPEND,GANG
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=keep Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10"
-slurm_start
 
 # A gang of three with these options, in "gang": gather NAME OPTION...
 gather() { submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]}); }

@@ -6,12 +6,11 @@ test_description='A nonstrict gang accumulates, and starts in one step'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --gang-conf 'WaitingTime=1-0' --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
+slurm_cluster -n 4 -c 4 --gang --gang-conf 'WaitingTime=1-0' --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
 	--conf 'GresTypes=tile
 OverTimeLimit=UNLIMITED
 PartitionName=main Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
 PartitionName=slow Nodes=n4 MaxTime=INFINITE State=UP'
-slurm_start
 
 gang_script train
 gang_script slow

@@ -7,11 +7,10 @@ test_description='Gangs of a group that ask for levels preempt together, or nobo
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches l1=n[1-2] l2=n[3-4] l3=n[5-6] top:l[1-3] >leaves.conf
-slurm_setup -n 6 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
+slurm_cluster -n 6 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
 "$quick_sched
 KillWait=2
 $(partition_prio main=1 high=10 firm=1,PreemptMode=OFF)"
-slurm_start
 
 # fill NODE=PARTITION...: jobs of one node, in the array lows
 fill()

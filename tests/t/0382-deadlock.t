@@ -56,11 +56,10 @@ all_done()
 
 # --- ten nodes of one slot, and six more that are never free ---
 
-slurm_setup -n 16 -c 1 --gang --conf \
+slurm_cluster -n 16 -c 1 --gang --conf \
 'PartitionName=first Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=second Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=third Nodes=ALL MaxTime=INFINITE State=UP'
-slurm_start
 
 for gang in a b c d; do
 	gang_script $gang
@@ -168,8 +167,7 @@ slurm_cleanup
 
 # --- two nodes, 100 slots ---
 
-slurm_setup -n 2 -c 50 --gang
-slurm_start
+slurm_cluster -n 2 -c 50 --gang
 gang_scripts x y
 
 test_expect_success '0.9 two gangs of 100 on 100 slots, half of each first' '

@@ -7,10 +7,9 @@ test_description='--gang-spares=N:cold'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 6 -c 2 --faults --conf \
+slurm_cluster -n 6 -c 2 --faults --conf \
 "KillWait=2
 $(partition_prio main=1 high=9)"
-slurm_start
 
 tells_script
 

@@ -6,9 +6,8 @@ test_description='Gang groups: consent, roles, and all in one step'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 6 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
+slurm_cluster -n 6 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
 'PartitionName=side Nodes=n[5-6] MaxTime=INFINITE State=UP'
-slurm_start
 
 # member GANG MIN GROUPS [OPTION...]: the script has the name of the gang
 member()

@@ -7,11 +7,10 @@ test_description='Holds are bounded'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 3 -c 2 --gang --conf \
+slurm_cluster -n 3 -c 2 --gang --conf \
 'PartitionName=brief Nodes=ALL MaxTime=30 State=UP
 PartitionName=quick Nodes=ALL State=UP
 PartitionName=long Nodes=ALL State=UP'
-slurm_start
 
 # One of two members holds, since $blocker has all other nodes: half OPTION...
 half()

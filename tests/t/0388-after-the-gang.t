@@ -6,8 +6,7 @@ test_description='Order, total number, and --gang-match'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang
-slurm_start
+slurm_cluster -n 4 -c 4 --gang
 
 # member GANG MIN [OPTION...]
 member()

@@ -6,8 +6,7 @@ test_description='--gang-spares'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 7 -c 2 --gang --conf KillWait=2
-slurm_start
+slurm_cluster -n 7 -c 2 --gang --conf KillWait=2
 
 tells_script
 

@@ -6,8 +6,7 @@ test_description='examples: a launcher that goes on when members are lost'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 5 -c 2 --gang --conf KillWait=2
-slurm_start
+slurm_cluster -n 5 -c 2 --gang --conf KillWait=2
 
 cp "$top_srcdir"/contrib/examples/* .
 chmod u+w ./*

@@ -16,8 +16,7 @@ test_description='Random losses, heirs, spares, pools and trees'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] core:leaf[1-3] >topology.conf
-slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf KillWait=2
-slurm_start
+slurm_cluster -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf KillWait=2
 
 # --- members that say what they were told when they started ---
 

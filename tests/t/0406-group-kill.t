@@ -13,9 +13,8 @@ test_description='kill -9 of slurmctld: trees, what follows them, placeholders'
 . "$top_srcdir/tests/kill/kill.sh"
 
 switches leaf1=n[1-3] leaf2=n[4-6] core:leaf[1-2] >topology.conf
-slurm_setup -n 6 -c 2 --faults --topology "$PWD/topology.conf" --conf 'KillWait=2
+slurm_cluster -n 6 -c 2 --faults --topology "$PWD/topology.conf" --conf 'KillWait=2
 BatchStartTimeout=10'
-slurm_start
 
 seed=${SEED:-1}
 echo "# seed=$seed"

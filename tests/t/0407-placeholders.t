@@ -10,12 +10,11 @@ test_description='Placeholders: nodes for members to come'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 4 -c 2 --faults --conf \
+slurm_cluster -n 4 -c 2 --faults --conf \
 "KillWait=2
 PriorityType=priority/multifactor
 PriorityWeightPartition=1000
 $(partition_prio main=1 high=9)"
-slurm_start
 
 gang_script driver
 gang_script executor

@@ -9,8 +9,7 @@ test_description='kill -9 of slurmctld: every gang runs whole, and once'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 4 -c 2 --faults --conf 'Licenses=lic:8'
-slurm_start
+slurm_cluster -n 4 -c 2 --faults --conf 'Licenses=lic:8'
 
 state=$slurm_dir/state/job_state
 

@@ -9,11 +9,10 @@ test_description='kill -9 of slurmctld in every phase of a preemption'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 4 -c 2 --faults --conf \
+slurm_cluster -n 4 -c 2 --faults --conf \
 "$quick_sched
 KillWait=2
 $(partition_prio main=1 high=10 grace=1,GraceTime=12 firm=1,PreemptMode=OFF)"
-slurm_start
 
 # low NODE PARTITION: an ordinary job on that node alone
 low() { submit -w $1 -p $2 --exclusive -N1 -t 10; }

@@ -6,8 +6,7 @@ test_description='A gang that is committed in slices starts whole or not at all'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 5 -c 2 --faults --conf 'Licenses=lic:10'
-slurm_start
+slurm_cluster -n 5 -c 2 --faults --conf 'Licenses=lic:10'
 cluster_state >before
 
 # begin NAME [OPTIONS]: three of five members have their nodes.

@@ -12,8 +12,7 @@ switches a=n1 b=n[2-3] c=n4 s:a,b t:b,c all:s,t >crossed.conf
 switches s1:a,b s2:a,b a=n[1-2] b=n[3-4] >spines.conf
 switches a=n[1-2] b=n[2-4] top:a,b >twice.conf
 
-slurm_setup -n 4 -c 2 --gang --topology good.conf
-slurm_start
+slurm_cluster -n 4 -c 2 --gang --topology good.conf
 
 conf=$slurm_dir/etc/gang.conf
 topology=$slurm_dir/etc/topology.conf

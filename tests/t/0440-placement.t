@@ -79,8 +79,7 @@ ring_cost()
 		}'
 }
 
-slurm_setup --cloud 16 --stock --topology "$two_pods"
-slurm_start
+slurm_cluster --cloud 16 --stock --topology "$two_pods"
 
 test_expect_success 'the cost that this test computes is the documented one' '
 	test "$(ring_cost $two_pods "n[9-14]")" = 48 &&
@@ -101,8 +100,7 @@ test_expect_success SLURM_22_05 'their cost: 144' '
 '
 slurm_cleanup
 
-slurm_setup --cloud 16 --gang --topology "$two_pods"
-slurm_start
+slurm_cluster --cloud 16 --gang --topology "$two_pods"
 
 test_expect_success '4.20 a gang of one job, two pods: 48' '
 	fragment_two_pods &&
@@ -207,8 +205,7 @@ test_expect_success 'nothing is left, two pods' '
 '
 slurm_cleanup
 
-slurm_setup --cloud 36 --stock --topology "$three_pods"
-slurm_start
+slurm_cluster --cloud 36 --stock --topology "$three_pods"
 
 test_expect_success 'stock, three pods: 136' '
 	fragment_three_pods &&
@@ -221,9 +218,8 @@ test_expect_success 'stock, three pods: 136' '
 '
 slurm_cleanup
 
-slurm_setup --cloud 36 --gang --topology "$three_pods" \
+slurm_cluster --cloud 36 --gang --topology "$three_pods" \
 	--gang-conf 'PlaceAll=yes'
-slurm_start
 
 test_expect_success '4.20 three pods: 40 for a gang' '
 	fragment_three_pods &&
@@ -244,9 +240,8 @@ slurm_cleanup
 
 # Two leaves that nothing joins, and two nodes in no switch.
 switches a=n[1-4] b=n[5-8] >islands.conf
-slurm_setup --cloud 10 --gang --topology islands.conf \
+slurm_cluster --cloud 10 --gang --topology islands.conf \
 	--conf 'GresTypes=gpu' --node 'Gres=gpu:4' --gres 'Name=gpu Count=4'
-slurm_start
 
 test_expect_success '4.13 what no switch joins is not joined' '
 	gang_of_nodes far 5 &&

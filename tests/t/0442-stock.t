@@ -145,8 +145,7 @@ weigh()
 }
 
 # Those that are powered down all have one Weight.
-slurm_setup -n 8 --stock --topology racks.conf
-slurm_start
+slurm_cluster -n 8 --stock --topology racks.conf
 test_expect_success "4.34 nodes of two weights" '
 	weigh 4 2 && compare racks.conf 5 16 1x8 2x8 3x8 5x8 2x2 3x4 4x2 &&
 	test $agreed = $asked

@@ -37,8 +37,7 @@ on_one_leaf()
 		wc -l) = 1
 }
 
-slurm_setup --cloud 8 --gang --topology "$PWD/topology.conf"
-slurm_start
+slurm_cluster --cloud 8 --gang --topology "$PWD/topology.conf"
 
 test_cleared '4.19 --contiguous: neighbours, which no leaf has' '
 	ids=($(member row -N 2 --contiguous --gang-min-member=2) \

@@ -59,8 +59,7 @@ same_node_as_stock()
 }
 
 switches l1=n[1-2] l2=n[3-4] l3=n[5-6] top:l[1-3] >leaves.conf
-slurm_setup -n 6 --gang --topology leaves.conf
-slurm_start
+slurm_cluster -n 6 --gang --topology leaves.conf
 
 test_expect_success '5.5 a gang of one job on one node has the node that Slurm gives' '
 	same_node_as_stock 7

@@ -82,13 +82,12 @@ refused()
 		grep -F -- "$text" err || { cat err >&2; return 1; }
 }
 
-slurm_setup --cloud 16 --gang \
+slurm_cluster --cloud 16 --gang \
 	--topology "$top_srcdir/tests/data/pods-2x2x4.conf" \
 	--conf "GresTypes=gpu
 $(cloud_nodes n[1-12,16] 'Gres=gpu:4 Feature=fast')
 $(cloud_nodes n[13-14] 'Gres=gpu:2 Feature=fast')
 $(cloud_nodes n15 Gres=gpu:4)"
-slurm_start
 
 test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
 	jobs_on n1 n6 &&
@@ -374,8 +373,7 @@ slurm_cleanup
 # --- where jobs run: what they are told ---
 
 switches a=n[1-2] b=n[3-4] top:a,b >two-leaves.conf
-slurm_setup -n 4 -c 4 --gang --topology "$PWD/two-leaves.conf"
-slurm_start
+slurm_cluster -n 4 -c 4 --gang --topology "$PWD/two-leaves.conf"
 
 # A member that writes its variables to NAME.RANK and waits for NAME.go.
 cat >member.sh <<SCRIPT

@@ -7,8 +7,7 @@ test_description='The stock plugin for jobs without a gang; the Extra field of n
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang
-slurm_start
+slurm_cluster -n 4 -c 4 --gang
 
 # --- the Extra field of nodes, and formats that show it ---
 

@@ -169,8 +169,7 @@ plain_jobs()
 	scancel -u root
 }
 
-slurm_setup -n 4 -c 2 --stock
-slurm_start
+slurm_cluster -n 4 -c 2 --stock
 
 # Later releases have --uid in sbatch alone.
 srun_uid=
@@ -221,9 +220,8 @@ test_expect_success 'slurmctld is down: slurm.conf at hand says it' '
 	slurm_cleanup
 '
 
-slurm_setup -n 4 -c 2 --gang \
+slurm_cluster -n 4 -c 2 --gang \
 	--conf 'PartitionName=small Nodes=n[1-2] MaxTime=INFINITE State=UP'
-slurm_start
 
 test_expect_success 'a job without a gang is as with stock Slurm' '
 	plain_jobs gang &&

@@ -8,9 +8,8 @@ test_description='Every row of doc/migration.md is submitted'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches a=n[1-2] b=n[3-4] top:a,b >tree.conf
-slurm_setup -n 4 -c 4 --gang --topology tree.conf \
+slurm_cluster -n 4 -c 4 --gang --topology tree.conf \
 	--gang-conf 'MaxExclusive=leaf'
-slurm_start
 sgang=$(checked_sgang)
 PATH=$(dirname "$sgang"):$PATH
 page=$top_srcdir/doc/migration.md

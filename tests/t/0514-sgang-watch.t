@@ -6,8 +6,7 @@ test_description='sgang watch draws in place, ends with its gang, and cleans up'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
-slurm_start
+slurm_cluster -n 4 -c 2 --gang
 sgang=$(checked_sgang)
 export TERM=xterm
 unset NO_COLOR SGANG_FORMAT SGANG_SORT

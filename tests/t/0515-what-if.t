@@ -14,10 +14,9 @@ seed=${SGANG_SEED:-$RANDOM}
 echo "# SGANG_SEED=$seed"
 RANDOM=$seed
 
-slurm_setup -n 8 -c 2 --gang --conf "SchedulerParameters=\
+slurm_cluster -n 8 -c 2 --gang --conf "SchedulerParameters=\
 bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 PartitionName=side Nodes=n[7-8] MaxTime=INFINITE State=UP"
-slurm_start
 
 # What sbatch says: at=SECONDS, cpus=, nodes=.
 asked()

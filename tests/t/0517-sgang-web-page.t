@@ -10,8 +10,7 @@ test_description='sgang web in a browser: the page renews itself'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
-slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
-slurm_start
+slurm_cluster -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 web_needed
 browser_start
 

@@ -44,8 +44,7 @@ refuses()
 
 # Until a plugin has seen it, the record of a definition is what its user has
 # written into the comment. So a cluster without plugins shows any record.
-slurm_setup -n 1 --stock
-slurm_start
+slurm_cluster -n 1 --stock
 
 # with_record NAME WORDS: prints the id of the job that carries it
 with_record()
@@ -131,10 +130,9 @@ slurm_cleanup
 
 # --- gangs ---
 
-slurm_setup --cloud 8 --gang --topology \
+slurm_cluster --cloud 8 --gang --topology \
 	"$top_srcdir/topology/textbook.conf" \
 	--gang-conf 'LevelBandwidth=300,100,50,5'
-slurm_start
 
 test_expect_success '4.12 to 4.16: a gang that has nodes' '
 	a=$(submit -N 2 --exclusive -t 60 --gang=two --gang-min-member=2) &&

@@ -424,8 +424,7 @@ for leaf in {0..15}; do
 	echo "SwitchName=l$leaf Nodes=${nodes#,}"
 done >wide.conf
 echo "SwitchName=top Switches=l[0-15]" >>wide.conf
-slurm_setup --cloud 192 --gang --topology "$PWD/wide.conf"
-slurm_start
+slurm_cluster --cloud 192 --gang --topology "$PWD/wide.conf"
 
 # What the ring along the lines of a hostfile costs.
 cost_along()

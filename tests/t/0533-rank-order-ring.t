@@ -13,10 +13,9 @@ sgang=$(checked_sgang)
 
 switches l1=n[1-16] l2=n33 l3=n[17-32] l4=n34 a:l[1-2] b:l[3-4] top:a,b \
 	>pods.conf
-slurm_setup --cloud 34 --gang --topology "$PWD/pods.conf" --conf \
+slurm_cluster --cloud 34 --gang --topology "$PWD/pods.conf" --conf \
 	'PartitionName=left Nodes=n[1-16] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[17-32] MaxTime=INFINITE State=UP'
-slurm_start
 
 # in_turn NAME COUNT MIN OPTION...: members of one node, left, right, left, ...
 # in the array "members"
@@ -114,10 +113,9 @@ test_cleared '7.9 members that hold one after the other are sorted, too' '
 
 slurm_cleanup
 switches s1=n[1-2] s2=n[3-4] top:s[1-2] >leaves.conf
-slurm_setup -n 4 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
+slurm_cluster -n 4 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
 	'PartitionName=left Nodes=n[1-2] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[3-4] MaxTime=INFINITE State=UP'
-slurm_start
 
 cat >env.sh <<'SCRIPT'
 #!/bin/bash

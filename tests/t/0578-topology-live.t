@@ -9,8 +9,7 @@ test_description='sgang topology: nodes, jobs and gangs of a cluster'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
-slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
-slurm_start
+slurm_cluster -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 
 sgang=$(checked_sgang)
 export LC_ALL=C

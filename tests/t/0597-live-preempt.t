@@ -11,7 +11,7 @@ test_description='A gang preempts with the least harm, or nobody'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 switches a=n[1-3] b=n[4-6] top:a,b >topology.conf
-slurm_setup -n 6 -c 4 --gang --topology topology.conf --node 'Gres=tile:2' \
+slurm_cluster -n 6 -c 4 --gang --topology topology.conf --node 'Gres=tile:2' \
 	--gres 'Name=tile Count=2' --conf \
 "$quick_sched
 GresTypes=tile
@@ -19,7 +19,6 @@ SelectTypeParameters=CR_Core_Memory
 KillWait=1
 $(partition_prio main=1 mid=3 cancel=1,PreemptMode=CANCEL \
 	grace=1,GraceTime=3 firm=1,PreemptMode=OFF high=10)"
-slurm_start
 least_harm=$top_builddir/tests/live-random/least_harm
 
 # pick WORD...: one of them

@@ -3,12 +3,12 @@
 #
 # sharness reads this file by itself. A test that needs a cluster says
 #
-#	slurm_setup -n 4 --gang		(options: contrib/cluster.sh)
-#	slurm_start
+#	slurm_cluster -n 4 --gang
 #	test_expect_success '...' '...'
 #	test_done
 #
-# outside of its test cases. Where there can be no cluster all of the test is
+# outside of its test cases. It is slurm_setup, whose options it takes, and slurm_start
+# (contrib/cluster.sh); a test may change settings between them. Where there can be no cluster all of the test is
 # skipped, and where one does not start the whole run is stopped. All that was
 # started is stopped when the test ends, also by a signal; a failed test prints
 # the end of slurmctld's log first. In the environment:
@@ -33,6 +33,12 @@ slurm_fatal()
 }
 
 . "$top_srcdir/contrib/cluster.sh"
+
+slurm_cluster()
+{
+	slurm_setup "$@"
+	slurm_start
+}
 
 # Tests that run at the same time have different numbers: 0310-words.t looks
 # for its ports from 22240 on.
