@@ -139,24 +139,22 @@ test_expect_success '6.12: one with more tasks takes no vacant rank of another s
 	test "$(told $wide JOB_IDS)" = \
 		"${members[0]},0,${members[2]},${members[3]},$wide"
 '
-test_expect_success '6.2: after a restart of slurmctld vacant ranks are known' '
+test_cleared '6.2: after a restart of slurmctld vacant ranks are known' '
 	scancel $wide ${members[3]} && wait_state $wide CANCELLED &&
 	slurm_saved ${members[0]} &&
 	ctld_dies &&
 	heir=$(member ring) &&
 	wait_state $heir RUNNING 30 && has_told $heir &&
-	test "$(told $heir MEMBER_RANK) $(told $heir RANK_OFFSET)" = "1 2" &&
-	clear_cluster
+	test "$(told $heir MEMBER_RANK) $(told $heir RANK_OFFSET)" = "1 2"
 '
-test_expect_success '6.1: srun joins as an heir' '
+test_cleared '6.1: srun joins as an heir' '
 	members=($(member step) $(member step) $(member step)) &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	lost=$(in_rank_order ${members[@]} | sed -n 3p) &&
 	drop $lost &&
 	srun -N1 -n2 --exclusive -t 10 --gang=step --gang-min-member=3 \
 		env | grep ^SLURM_GANG_MEMBER_RANK= | sort -u >rank.out &&
-	test "$(cat rank.out)" = SLURM_GANG_MEMBER_RANK=2 &&
-	clear_cluster
+	test "$(cat rank.out)" = SLURM_GANG_MEMBER_RANK=2
 '
 test_expect_success '6.1: the next tasks of a throttled array have ranks of their own' '
 	array=$(submit --array=0-5%4 -N1 -n2 --exclusive -t 10 --gang=array \

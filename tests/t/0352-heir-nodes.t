@@ -96,7 +96,7 @@ round()
 
 # The new member has a node beside each of its neighbours, and the order of names is
 # not the cheapest.
-test_expect_success '6.4: of several nodes, those nearest to a neighbour are beside it' '
+test_cleared '6.4: of several nodes, those nearest to a neighbour are beside it' '
 	blockers=($(submit -w "n[1-6]" -N6 --exclusive) \
 		$(submit -w "n[7,10]" -N2 --exclusive)) &&
 	wait_for 20 all_in RUNNING ${blockers[@]} &&
@@ -107,11 +107,10 @@ test_expect_success '6.4: of several nodes, those nearest to a neighbour are bes
 	wait_for 20 "test \"\$(idle_nodes | xargs)\" = \"n7 n10\"" &&
 	id=$(submit -N2 --exclusive --gang=wide) && wait_state $id RUNNING &&
 	wait_for 10 "test \"\$(gang_record $id ring)\" = \
-		$(ring_cost n8 n9 n11 n12 n10 n7)" &&
-	clear_cluster
+		$(ring_cost n8 n9 n11 n12 n10 n7)"
 '
 # A leaf of its own: not one node of each of two leaves.
-test_expect_success '4.24: of several nodes, all are in one leaf' '
+test_cleared '4.24: of several nodes, all are in one leaf' '
 	on_nodes "n8 n9 n11 n12" -N1 --exclusive && blockers=(${jobs[@]}) &&
 	wait_for 20 all_in RUNNING ${blockers[@]} &&
 	spread="-N2 --exclusive --gang=apart --gang-topology=spread:leaf" &&
@@ -123,8 +122,7 @@ test_expect_success '4.24: of several nodes, all are in one leaf' '
 	wait_cycles 3 && job_is $id PENDING &&
 	idle_nodes >free && grep -x n7 free && grep -x n10 free &&
 	scancel ${blockers[2]} && wait_state $id RUNNING &&
-	test "$(job_field $id NodeList)" = "n[10-11]" &&
-	clear_cluster
+	test "$(job_field $id NodeList)" = "n[10-11]"
 '
 for i in $(seq $rounds); do
 	test_expect_success "6.4: seed $seed, $i" 'round; r=$?; clear_cluster; test $r = 0'

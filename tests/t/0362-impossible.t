@@ -265,37 +265,34 @@ held() { test "$(squeue -h -r -t CF | wc -l)" = $1; }
 
 # Two nodes with a GPU are there for each member: the sum is too much.
 gpus="its members need 24 GPUs together, all their nodes have 16"
-test_expect_success '5.4 --gpus: 24 of the 16 in its partition' '
+test_cleared '5.4 --gpus: 24 of the 16 in its partition' '
 	for i in 1 2; do
 		gpu sum 3 -N2 --gpus=8 -p four || return 1
 	done &&
 	refused "$gpus" gpu sum 3 -N2 --gpus=8 -p four &&
 	gpu sum 3 -N2 --gpus=8 -p main &&
-	wait_for 20 held 3 &&
-	clear_cluster
+	wait_for 20 held 3
 '
 test_expect_success '5.4 --gpus-per-task: 3 members, 4 tasks each, of 2' '
 	refused "$gpus" gpu task 3 --array=0-2 -N2 -n4 --gpus-per-task=2 \
 		-p four
 '
-test_expect_success '5.4 members of two partitions: 36 of all 32' '
+test_cleared '5.4 members of two partitions: 36 of all 32' '
 	gpu parts 3 -N4 --gpus=16 -p four &&
 	gpu parts 3 -N2 --gpus=5 -p main &&
 	refused "its members need 36 GPUs together, all their nodes have 32" \
 		gpu parts 3 -N4 --gpus=15 -p main &&
 	gpu parts 3 -N2 --gpus=4 -p main &&
-	wait_for 20 held 3 &&
-	clear_cluster
+	wait_for 20 held 3
 '
 test_expect_success '5.4 a node without room for a GPU of each task' '
 	! gpu node 1 -N1 -n1 --gpus-per-task=5 2>err &&
 	grep "Requested node configuration is not available" err
 '
-test_expect_success '5.5 GPUs of one job on several nodes are not refused' '
+test_cleared '5.5 GPUs of one job on several nodes are not refused' '
 	gpu open 1 --gpus=8 &&
 	gpu uneven 1 -N2 --gpus=5 &&
-	gpu tasks 1 -n3 --gpus-per-task=3 &&
-	clear_cluster
+	gpu tasks 1 -n3 --gpus-per-task=3
 '
 test_expect_success 'nothing is left again' 'nothing_left'
 

@@ -306,12 +306,11 @@ test_expect_success '5.5 members held one by one' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success '5.6 CPUs enough, but no shares' '
+test_cleared '5.6 CPUs enough, but no shares' '
 	leave 4 4 3 0 &&
 	waits "11 CPUs are free where it may be, but its tasks do not fit on its nodes, however many each has" \
 		"Place=top Free=11 Needed=11 Unit=CPU Causes=busy=1" \
-		"-N2 -n7" "-N3 -n4" &&
-	clear_cluster
+		"-N2 -n7" "-N3 -n4"
 '
 test_expect_success '4.20 even shares are not called the cheapest' '
 	leave 2 1 2 0 &&

@@ -96,7 +96,7 @@ test_expect_success '1.26 a smaller one has a placeholder, a larger one none, an
 	wait_state $one RUNNING && n_kept 0 && clear_cluster
 '
 # Slurm gives a node to no job while another one ends there.
-test_expect_success '1.30 while other jobs end on their nodes, placeholders keep them' '
+test_cleared '1.30 while other jobs end on their nodes, placeholders keep them' '
 	begin shared soft && wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
 	nodes=$(kept) && others=($(for node in $nodes; do
 		submit -w $node -n1 -t5; done)) &&
@@ -105,15 +105,13 @@ test_expect_success '1.30 while other jobs end on their nodes, placeholders keep
 	scancel ${others[@]} && wait_for 10 "test \$(squeue -h -t CG | wc -l) = 2" &&
 	one=$(executor shared --gres=tape:2) && wait_cycles && job_is $one PENDING &&
 	test "$(kept)" = "$nodes" && rm "$slurm_dir"/*.ends &&
-	wait_state $one RUNNING && n_kept 1 && echo "$nodes" | grep -x $(job_field $one NodeList) &&
-	clear_cluster
+	wait_state $one RUNNING && n_kept 1 && echo "$nodes" | grep -x $(job_field $one NodeList)
 '
-test_expect_success '1.66 1.13 limits count a placeholder or its member, once' '
+test_cleared '1.66 1.13 limits count a placeholder or its member, once' '
 	limit 3 && begin once soft && wait_state $driver RUNNING && n_kept 2 &&
 	two=($(executor once --gres=tape:2) $(executor once --gres=tape:2)) &&
 	wait_for 20 all_in RUNNING ${two[@]} &&
-	more=$(executor once --gres=tape:1) && wait_cycles && job_is $more PENDING &&
-	clear_cluster
+	more=$(executor once --gres=tape:1) && wait_cycles && job_is $more PENDING
 '
 test_expect_success '1.13 1.14 none accumulates as long as the quota has no room for all' '
 	other=$(submit -n1 -t5) && wait_state $other RUNNING && begin none soft &&

@@ -166,7 +166,7 @@ test_expect_success 'a claim is planned anew, and then given up' '
 	wait_for 60 "gang_log root/gives-up \"gives up its claim\"" &&
 	all_in RUNNING ${lows[@]}
 '
-test_expect_success 'a gang goes as a whole, each member in its own grace' '
+test_cleared 'a gang goes as a whole, each member in its own grace' '
 	fill &&
 	victims=($(submit -N 1 --exclusive --gang=taken --gang-min-member=3)
 		 $(submit -N 1 --exclusive --gang=taken)
@@ -175,8 +175,7 @@ test_expect_success 'a gang goes as a whole, each member in its own grace' '
 	preempting takes 4 && ending &&
 	wait_for 120 all_in RUNNING ${members[@]} &&
 	test "$(restarts_of ${victims[@]})" = 3 &&
-	wait_for 60 "gang_log root/taken \"was preempted as a whole\"" &&
-	clear_cluster
+	wait_for 60 "gang_log root/taken \"was preempted as a whole\""
 '
 # No switch of topology.conf has it, so Slurm starts nothing there.
 test_expect_success 'a node comes and goes' '
