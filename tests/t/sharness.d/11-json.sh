@@ -9,6 +9,8 @@
 #   json_prereq                JSONSCHEMA is a prerequisite from now on, where it is
 #                              installed
 #   without_meta               of answers on stdin, those without "meta"
+#   rows COMMAND...            for each line of stdin the command, with what stands
+#                              between " | " as its last arguments
 #   run_case FILE              $SGANG with the arguments in the file, as the shell
 #                              takes them: what it says and its status are in out
 
@@ -80,6 +82,20 @@ test_done()
 	fi
 	test ! -d "$json_kept" || rm -rf "$json_kept"
 	test_done_unchecked "$@"
+}
+
+rows()
+{
+	local row fields
+
+	while IFS= read -r row; do
+		fields=()
+		while [[ $row = *' | '* ]]; do
+			fields+=("${row%%' | '*}")
+			row=${row#*' | '}
+		done
+		"$@" "${fields[@]}" "$row"
+	done
 }
 
 run_case()
