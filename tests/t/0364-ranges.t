@@ -166,9 +166,7 @@ test_expect_success '5.5 it starts later when a node becomes free' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success 'n4 has no CPU left' '
-	busy=$(placed_job -w n4 -N1 -n4 --mem=10)
-'
+test_expect_success 'n4 has no CPU left' 'busy=$(placed_job -w n4 -N1 -n4 --mem=10)'
 # Two share three nodes; the third would like four, and has room on three.
 test_expect_success '5.5 one that differs gives up no more than it must' '
 	starts_on 6 -N1-3\ --ntasks-per-node=3\ --mem=10 \

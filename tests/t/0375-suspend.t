@@ -25,11 +25,7 @@ gather() { submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]}); }
 
 # A job on each node, in "low": occupy OPTION...
 occupy() { on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]}); }
-
-starts()
-{
-	start_together 20 ${gang[@]}
-}
+starts() { start_together 20 ${gang[@]}; }
 
 low_goes_on()
 {

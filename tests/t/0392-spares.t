@@ -109,9 +109,7 @@ test_expect_success '6.5 slurmctld is killed before the spare is told' '
 	test -n "${ids[2]}" && test ${ids[2]} != ${old[2]} &&
 	wait_for 30 all_know $(joined ${ids[@]}) "" ${ids[@]}
 '
-test_expect_success '6.5 all complete' '
-	let_end ring ${ids[@]}
-'
+test_expect_success '6.5 all complete' 'let_end ring ${ids[@]}'
 test_expect_success '6.6 6.5 replaced: the spare has the rank, who comes back is the spare' '
 	gather back 4 --gang-spares=1 --gang-on-failure=replace &&
 	wait_for 20 all_in RUNNING ${members[@]} &&

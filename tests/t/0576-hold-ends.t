@@ -37,10 +37,7 @@ done
 
 # Two of the four nodes are busy with jobs of no gang that nobody preempts.
 block=
-block_two()
-{
-	block=$(run_job -p high -w n[3-4] -N 2 --exclusive)
-}
+block_two() { block=$(run_job -p high -w n[3-4] -N 2 --exclusive); }
 
 # Of a gang of four, in "members", two hold n1 and n2: hold NAME [OPTION...]
 hold()

@@ -104,10 +104,7 @@ needs() { command -v $1 >/dev/null || skip_test "there is no $1"; }
 
 # needs_slurm WHY CONDITION...: what slurm_release or slurm_since say of the release
 # that is here
-needs_slurm()
-{
-	test "$SGANG_WITH_SLURM" = no || "${@:2}" || skip_test "$1"
-}
+needs_slurm() { test "$SGANG_WITH_SLURM" = no || "${@:2}" || skip_test "$1"; }
 
 slurm_prepare()
 {
