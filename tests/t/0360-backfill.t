@@ -60,10 +60,7 @@ test_expect_success '4.9 the gang starts as soon as it fits, the long job behind
 	wait_state $id COMPLETED
 '
 test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
-	members=($(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
-			-x n[2-4])
-		 $(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
-			-x n[2-4])) &&
+	gang_of_nodes near 2 -x n[2-4] &&
 	wait_for 10 squeue_says ${members[0]} "Gang root/near waits: " &&
 	id=$(submit -N 4 --exclusive -t 60 --nice=1000 --wrap=true) &&
 	wait_state $id COMPLETED 20 &&
@@ -122,11 +119,7 @@ failures()
 		print $2 }'
 }
 
-gang_of_two()
-{
-	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 $1.sh)
-		 $(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 $1.sh))
-}
+gang_of_two() { gang_of_nodes $1 2 $1.sh; }
 
 test_expect_success '0.1: no member is launched while saving fails' '
 	wait_for 10 mkdir "$slurm_dir/state/job_state.new" &&
@@ -185,8 +178,7 @@ fi
 
 test_expect_success MOUNT '0.1: on a full disk no gang starts' '
 	small_disk &&
-	members=($(submit -H -N 1 --exclusive --gang=full --gang-min-member=2 full.sh)
-		 $(submit -H -N 1 --exclusive --gang=full --gang-min-member=2 full.sh)) &&
+	gang_of_nodes full 2 -H full.sh &&
 	{ cat /dev/zero >"$slurm_dir/state/filler" 2>/dev/null || :; } &&
 	scontrol release ${members[@]} &&
 	wait_for 20 "test \"\$(said \"cannot save its state (No space left\")\" = 1" &&

@@ -26,10 +26,7 @@ slurm_start
 # A gang waits for the node of a job that nobody preempts.
 test_expect_success 'a gang of two waits for its second node' '
 	block=$(run_job -w n1 -N 1 --exclusive -t 10) &&
-	gang=($(submit -N 1 --exclusive -t 10 --qos=low --gang=train \
-			--gang-min-member=2)
-		$(submit -N 1 --exclusive -t 10 --qos=low --gang=train \
-			--gang-min-member=2)) &&
+	gang_of_nodes train 2 -t 10 --qos=low && gang=(${members[@]}) &&
 	wait_for 20 gang_attempted ${gang[0]} 1 &&
 	wait_for 20 "test \"\$(job_field ${gang[0]} StartTime)\" != Unknown"
 '

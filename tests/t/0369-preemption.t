@@ -14,8 +14,7 @@ $(partition_prio main=1 kill=1,PreemptMode=CANCEL keep=1,PreemptMode=OFF \
 
 gang_of_two()
 {
-	members=($(submit -N 1 --exclusive -t 10 --gang=$1 --gang-min-member=2)
-		 $(submit -N 1 --exclusive -t 10 --gang=$1 --gang-min-member=2)) &&
+	gang_of_nodes $1 2 -t 10 &&
 		wait_for 15 all_in RUNNING ${members[@]}
 }
 

@@ -90,10 +90,7 @@ test_expect_success '2.13 a member whose prolog fails is not run every second' '
 	echo \$SLURM_JOB_ID >>"$PWD/prologs"
 	test "\$SLURM_JOB_ID" != "\$(cat "$PWD/bad")"
 	END
-	members=($(submit -H -N 1 --exclusive --gang=prolog \
-			--gang-min-member=2)
-		 $(submit -H -N 1 --exclusive --gang=prolog \
-			--gang-min-member=2)) &&
+	gang_of_nodes prolog 2 -H &&
 	echo ${members[1]} >bad &&
 	scontrol release ${members[@]} &&
 	wait_for 20 squeue_says ${members[1]} BeginTime &&

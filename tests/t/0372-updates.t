@@ -18,8 +18,7 @@ pair()
 {
 	local name=$1
 
-	members=($(submit --exclusive --gang=$name --gang-min-member=2 "${@:2}") \
-		$(submit --exclusive --gang=$name --gang-min-member=2 "${@:2}"))
+	submit_gang $name 2 --exclusive "${@:2}"
 }
 
 # Backfill knows when it can start, so it keeps the nodes from a longer job.
@@ -67,10 +66,7 @@ gang_script held
 starting()
 {
 	gate_close &&
-	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
-			held.sh) \
-		$(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
-			held.sh)) &&
+	gang_of_nodes $1 2 held.sh &&
 	wait_for 20 all_in CONFIGURING ${members[@]}
 }
 

@@ -67,10 +67,8 @@ test_expect_success '3.24: so does one of members that differ' '
 	low_goes_on
 '
 test_expect_success '3.24: so does one that is to be in one leaf' '
-	gang=($(submit -p high -N 1 -n 2 -t 5 --gang=leaf --gang-min-member=2 \
-			--gang-topology=require:leaf)
-		$(submit -p high -N 1 -n 2 -t 5 --gang=leaf --gang-min-member=2 \
-			--gang-topology=require:leaf)) &&
+	submit_gang leaf 2 -p high -N 1 -n 2 -t 5 \
+		--gang-topology=require:leaf && gang=(${members[@]}) &&
 	starts &&
 	wait_for 10 all_in SUSPENDED ${low[0]} ${low[1]} &&
 	job_is ${low[2]} RUNNING &&
@@ -79,9 +77,7 @@ test_expect_success '3.24: so does one that is to be in one leaf' '
 test_expect_success '3.24: nobody is suspended where there is room beside' '
 	scancel ${low[1]} ${low[2]} &&
 	wait_for 20 "test \"\$(nodes_in idle)\" = 2" &&
-	gang=($(submit -p high -N 1 -n 2 -t 5 --gang=beside --gang-min-member=2)
-		$(submit -p high -N 1 -n 2 -t 5 --gang=beside \
-			--gang-min-member=2)) &&
+	submit_gang beside 2 -p high -N 1 -n 2 -t 5 && gang=(${members[@]}) &&
 	starts &&
 	job_is ${low[0]} RUNNING &&
 	end_now ${gang[@]} ${low[0]}
