@@ -76,10 +76,7 @@ done
 
 test_expect_success '0.2 2.6 2.7 2.12 3.26 five jobs, a failure at each of them' '
 	slurm_fault commit 1 &&
-	for i in 1 2 3 4 5; do
-		submit -J five -n 1 -L lic:1 --nice=100 --gang=five \
-			--gang-min-member=5 five.sh || return 1
-	done &&
+	submit_gang five 5 -J five -n 1 -L lic:1 --nice=100 five.sh &&
 	fail_at_each_position five 5 $(ids_of five)
 '
 test_expect_success '2.27 they start when nothing fails' '
@@ -89,10 +86,8 @@ test_expect_success '2.20 tasks of an array and two jobs, the same' '
 	slurm_fault commit 1 &&
 	submit -J array -a 1-3 -n 1 -L lic:1 --nice=100 --gang=array \
 		--gang-min-member=5 array.sh &&
-	for i in 1 2; do
-		submit -J array -n 1 -L lic:1 --nice=100 --gang=array \
-			--gang-min-member=5 array.sh || return 1
-	done &&
+	submit_gang array 2 -J array -n 1 -L lic:1 --nice=100 --gang-min-member=5 \
+		array.sh &&
 	test "$(ids_of array | wc -l)" = 5 &&
 	fail_at_each_position array 5 $(ids_of array)
 '
@@ -121,10 +116,7 @@ test_expect_success '2.27 they start, and salloc and srun end well' '
 '
 test_expect_success '0.4 the 6th of ten fails: 5 rolled back, 4 not tried' '
 	slurm_fault commit 6 &&
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		submit -J ten -n 1 -L lic:1 --nice=100 --gang=ten \
-			--gang-min-member=10 ten.sh || return 1
-	done &&
+	submit_gang ten 10 -J ten -n 1 -L lic:1 --nice=100 ten.sh &&
 	wait_for 20 gang_log root/ten "member 6 of 10 cannot start (injected\
  failure): 5 rolled back, 4 not tried" &&
 	wait_for 5 untouched $(ids_of ten) &&
@@ -133,10 +125,7 @@ test_expect_success '0.4 the 6th of ten fails: 5 rolled back, 4 not tried' '
 test_expect_success '2.27 two licences for three members: none starts' '
 	busy=$(run_job -n 1 -L lic:8) &&
 	cluster_state >before &&
-	for i in 1 2 3; do
-		submit -J licence -n 1 -L lic:1 --nice=100 --gang=licence \
-			--gang-min-member=3 licence.sh || return 1
-	done &&
+	submit_gang licence 3 -J licence -n 1 -L lic:1 --nice=100 licence.sh &&
 	wait_for 20 gang_log root/licence "2 rolled back, 0 not tried" &&
 	wait_for 5 untouched $(ids_of licence) &&
 	wait_for 10 squeue_says $(ids_of licence | head -n 1) icence

@@ -144,12 +144,7 @@ one_job()
 
 gang_of_jobs()
 {
-	local i
-
-	for i in 1 2 3 4; do
-		submit -J $1 -N 1 --exclusive -t 10 --priority=1000 \
-			--gang=$1 --gang-min-member=4 --wrap 'sleep 1' || return 1
-	done
+	gang_of_nodes $1 4 -J $1 -t 10 --priority=1000 --wrap 'sleep 1'
 }
 
 gang_of_tasks()

@@ -41,8 +41,7 @@ test_expect_success '0.22 two users of an account have a gang together' '
 	two=$(submit_as $bob -A joint --gang=joint/train) &&
 	start_together 15 $one $two &&
 	as $alice scancel $one &&
-	as $bob scancel $two &&
-	wait_for 15 nodes_idle
+	ended_as $bob $two
 '
 test_expect_success '0.22 a stranger to the account does not join' '
 	one=$(submit_as $alice -A hers --gang=hers/train \
@@ -77,8 +76,7 @@ test_expect_success '0.22 unless she may charge it too' '
 	two=$(submit_as $bob --gang=$alice/train) &&
 	wait_for 15 all_in RUNNING $one $two &&
 	as $alice scancel $one &&
-	as $bob scancel $two &&
-	wait_for 15 nodes_idle
+	ended_as $bob $two
 '
 test_expect_success '0.22 the reason says whose job the others wait for' '
 	one=$(submit_as $bob -A joint --hold --gang=joint/block \

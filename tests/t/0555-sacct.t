@@ -123,10 +123,10 @@ all_run_once()
 	local members
 
 	wait_for 20 "test \$(squeue -h -r -n $1.sh -t R | wc -l) = $2" &&
-		members=$(numbers_of $1.sh) &&
-		started_together $members &&
-		let_end $1 $members &&
-		one_row_each $1 $members
+		members=($(numbers_of $1.sh)) &&
+		started_together ${members[@]} &&
+		let_end $1 ${members[@]} &&
+		one_row_each $1 ${members[@]}
 }
 
 acct add account lab
@@ -135,10 +135,7 @@ gang_script known
 
 test_expect_success '2.27 members that slurmdbd knows, four attempts fail' '
 	slurm_fault commit 3 &&
-	for i in 1 2 3; do
-		submit -J known.sh -n 2 --nice=100 --gang=known \
-			--gang-min-member=3 known.sh || return 1
-	done &&
+	submit_gang known 3 -J known.sh -n 2 --nice=100 known.sh &&
 	wait_for 15 rows_of known 3 &&
 	fail_attempts known 3 1 2 3 4 &&
 	heard &&
@@ -152,16 +149,16 @@ test_expect_success '2.27 members that slurmdbd knows, four attempts fail' '
 	test_cmp expected pending
 '
 test_expect_success '2.27 then they start: one row each, from the release' '
-	members=$(ids_of known.sh) &&
+	members=($(ids_of known.sh)) &&
 	slurm_fault &&
 	nudge &&
-	start_together 20 $members &&
-	for id in $members; do
+	start_together 20 ${members[@]} &&
+	for id in ${members[@]}; do
 		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
 			return 1
 	done &&
-	let_end known $members &&
-	one_row_each known $members
+	let_end known ${members[@]} &&
+	one_row_each known ${members[@]}
 '
 
 gang_script tasks
@@ -196,13 +193,9 @@ gang_script noted
 # What somebody wrote there stays in front of the record. A text with a quote
 # cannot be sent back to slurmdbd, so it stays alone.
 test_expect_success "an operator's text in SystemComment stays" '
-	members= &&
-	for i in 1 2; do
-		members="$members $(submit -J noted.sh -n 2 --gang=noted \
-			--gang-min-member=2 noted.sh)" || return 1
-	done &&
-	set -- $members &&
-	for id in $members; do
+	submit_gang noted 2 -J noted.sh -n 2 noted.sh &&
+	set -- ${members[@]} &&
+	for id in ${members[@]}; do
 		wait_state $id RUNNING &&
 		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
 			return 1
@@ -210,7 +203,7 @@ test_expect_success "an operator's text in SystemComment stays" '
 	acct modify job where jobid=$1 set systemcomment="ask bob" &&
 	mariadb_ask "use accounting; update private_job_table
 		set system_comment = \"ask \\\"Bob\\\"\" where id_job = $2" &&
-	let_end noted $members &&
+	let_end noted ${members[@]} &&
 	wait_for 20 "sacct_says $1 \"ask bob \$(brief_of $1 finished)\"" &&
 	heard &&
 	sacct_says $2 "ask \"Bob\""
@@ -223,25 +216,21 @@ gang_script held
 test_expect_success '2.27 held members have no start, nor after kill -9' '
 	ctld_restarts &&
 	gate_close &&
-	members= &&
-	for i in 1 2 3; do
-		members="$members $(submit -J held.sh -n 2 --gang=held \
-			--gang-min-member=3 held.sh)" || return 1
-	done &&
-	wait_for 20 all_in CONFIGURING $members &&
-	slurm_saved ${members##* } &&
+	submit_gang held 3 -J held.sh -n 2 held.sh &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	slurm_saved ${members[-1]} &&
 	ctld_dies &&
 	wait_for 20 gang_log root/held "found 3 held members again" &&
-	all_in CONFIGURING $members &&
+	all_in CONFIGURING ${members[@]} &&
 	waiting=$(submit -J waiting.sh --hold -n 1 --wrap true) &&
 	wait_for 15 rows_of waiting 1 &&
 	none_started held
 '
 test_expect_success '2.27 then they start: one row each, from the release' '
 	gate_open &&
-	start_together 20 $members &&
-	let_end held $members &&
-	one_row_each held $members &&
+	start_together 20 ${members[@]} &&
+	let_end held ${members[@]} &&
+	one_row_each held ${members[@]} &&
 	scancel $waiting
 '
 
@@ -277,24 +266,20 @@ gang_script lost
 
 test_expect_success '2.27 a held member is cancelled: it has ended, never begun' '
 	gate_close &&
-	members= &&
-	for i in 1 2 3; do
-		members="$members $(submit -J lost.sh -n 2 --gang=lost \
-			--gang-min-member=3 lost.sh)" || return 1
-	done &&
-	wait_for 20 all_in CONFIGURING $members &&
-	scancel ${members##* } &&
-	wait_for 20 all_in PENDING ${members% *} &&
-	recorded ${members##* } &&
-	test "$(sacct_rows ${members##* } Start,ElapsedRaw)" = "None|0" &&
-	case $(sacct_rows ${members##* } State) in
+	submit_gang lost 3 -J lost.sh -n 2 lost.sh &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	scancel ${members[-1]} &&
+	wait_for 20 all_in PENDING ${members[@]:0:2} &&
+	recorded ${members[-1]} &&
+	test "$(sacct_rows ${members[-1]} Start,ElapsedRaw)" = "None|0" &&
+	case $(sacct_rows ${members[-1]} State) in
 	CANCELLED*) ;;
 	*) return 1 ;;
 	esac &&
 	wait_for 15 rows_of lost 3 &&
 	test "$(slurmdbd_has "count(*) from @job where job_name = \"lost.sh\" and
 		time_start = 0 and nodes_alloc = 0")" -ge 2 &&
-	scancel ${members% *} &&
+	scancel ${members[@]:0:2} &&
 	gate_open
 '
 
@@ -338,10 +323,7 @@ test_expect_success '2.27 slurmdbd is down: attempts fail, nobody waits for it' 
 	{ watch_ping & } &&
 	pinger=$! &&
 	slurm_fault commit 3 &&
-	for i in 1 2; do
-		submit -J deaf.sh -n 2 --nice=100 --gang=deaf \
-			--gang-min-member=4 deaf.sh || return 1
-	done &&
+	submit_gang deaf 2 -J deaf.sh -n 2 --nice=100 --gang-min-member=4 deaf.sh &&
 	submit -J deaf.sh -a 1-2 -n 2 --nice=100 --gang=deaf deaf.sh &&
 	wait_for 20 gang_log root/deaf "2 rolled back" &&
 	nudge &&
@@ -351,9 +333,9 @@ test_expect_success '2.27 they start, run and end without it' '
 	slurm_fault &&
 	nudge &&
 	wait_for 20 "test \$(squeue -h -r -n deaf.sh -t R | wc -l) = 4" &&
-	members=$(numbers_of deaf.sh) &&
-	started_together $members &&
-	let_end deaf $members &&
+	members=($(numbers_of deaf.sh)) &&
+	started_together ${members[@]} &&
+	let_end deaf ${members[@]} &&
 	touch enough &&
 	wait $pinger &&
 	sort -n pings | tail -n 1 >slowest &&
@@ -363,7 +345,7 @@ test_expect_success '2.27 they start, run and end without it' '
 test_expect_success '2.27 when it is back it hears of one start each' '
 	slurmdbd_start &&
 	wait_for 30 rows_of deaf 4 &&
-	one_row_each deaf $members
+	one_row_each deaf ${members[@]}
 '
 
 sgang=$(checked_sgang)

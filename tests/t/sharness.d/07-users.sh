@@ -5,6 +5,7 @@
 #                       there until the test ends, however it ends, and can use
 #                       the plugins and the $sgang of the build tree
 #   as USER COMMAND...  run it as that user, in a folder where all can write
+#   ended_as USER ID... the user cancels these, and then all nodes are idle
 #   submit_as USER [sbatch's options]
 #                       as submit does
 
@@ -77,6 +78,8 @@ as()
 			--clear-groups -- "${@:2}"
 	)
 }
+
+ended_as() { as $1 scancel "${@:2}" && wait_for 15 nodes_idle; }
 
 submit_as()
 {
