@@ -567,7 +567,7 @@ job_in()
 {
 	local id
 
-	id=$(submit "${@:2}") && wait_state $id $1 && echo $id
+	id=$(submit "${@:2}") && wait_state $id $1 20 && echo $id
 }
 
 placed_job() { job_in CONFIGURING "$@"; }
