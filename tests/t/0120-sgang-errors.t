@@ -4,7 +4,8 @@
 #
 # bad TITLE PATTERN ARG... is one row: sgang with these arguments must exit with
 # 2, print nothing on the standard output, and on the standard error exactly one
-# printable line that starts with "sgang: " and matches the pattern.
+# printable line that starts with "sgang: " and matches the pattern. In a table the
+# row is TITLE | PATTERN | ARG...
 
 test_description='what sgang says about bad input'
 

@@ -7,11 +7,12 @@
 #	test_expect_success '...' '...'
 #	test_done
 #
-# outside of its test cases. It is slurm_setup, whose options it takes, and slurm_start
-# (contrib/cluster.sh); a test may change settings between them. Where there can be no cluster all of the test is
-# skipped, and where one does not start the whole run is stopped. All that was
-# started is stopped when the test ends, also by a signal; a failed test prints
-# the end of slurmctld's log first. In the environment:
+# outside of its test cases. That is slurm_setup, whose options it takes, and
+# slurm_start (contrib/cluster.sh); a test may change settings between the two.
+# Where there can be no cluster all of the test is skipped, and where one does not
+# start the whole run is stopped. All that was started is stopped when the test ends,
+# also by a signal; a failed test prints the end of slurmctld's log first. In the
+# environment:
 #
 #	SGANG_KEEP=1		keep the cluster's folder
 #	SGANG_VALGRIND=1	run slurmctld under valgrind
