@@ -36,7 +36,10 @@ bad() {
 }
 
 # The same of a row of a table, in which the shell takes the arguments apart.
-bad_row() { eval "bad \"\$1\" \"\$2\" $3"; }
+bad_row() {
+	test $# = 3 || slurm_fatal "a row with $# fields: $1"
+	eval "bad \"\$1\" \"\$2\" $3"
+}
 
 # The lines from the third argument on, or else what comes on standard input.
 lines_of() { test $# -lt 3 && cat || printf '%s\n' "${@:3}"; }
@@ -130,7 +133,7 @@ reversed range | backwards | ring "$T" 'n[4-1]'
 huge range | too many|too long | ring "$T" 'n[1-99999999]'
 huge number in a range | too many|too long | ring "$T" 'n[1-99999999999999999999999999]'
 many brackets | too many|too long | ring "$T" 'n[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]'
-very long name | too long | ring "$T" "$(head -c 100000 /dev/zero | tr '\0' n)"
+very long name | too long | ring "$T" "$(printf 'n%.0s' {1..100000})"
 control characters in a name | printable | ring "$T" $'n1\n\033[31m'
 bytes that are no ASCII | . | ring "$T" $'\xff\xfe'
 slot above the last | n1:1: expected a number from 0 to 0 | ring "$T" n1:1
