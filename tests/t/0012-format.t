@@ -7,8 +7,6 @@ test_description='layout of C code and documents'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
-
 # Releases of clang-format differ in what they make of the same file.
 clang-format --version 2>/dev/null | grep -q "version 14\." &&
 	test_set_prereq CLANG_FORMAT

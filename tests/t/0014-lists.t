@@ -9,8 +9,6 @@ test_description='files that make does not know'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_builddir:=$(cd "$SHARNESS_BUILD_DIRECTORY/../.." && pwd)}"
-
 git -C "$top_srcdir" rev-parse --is-inside-work-tree >/dev/null 2>&1 &&
 	test_set_prereq GIT
 test "$SGANG_WITH_SLURM" = no || test_set_prereq SLURM

@@ -6,12 +6,7 @@ test_description='contrib/mutants'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
-
-command -v python3 >/dev/null || {
-	skip_all='no python3'
-	test_done
-}
+needs python3
 
 # mutants DIR [OPTION...]: over the toy
 mutants()

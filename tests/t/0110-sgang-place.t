@@ -10,7 +10,6 @@ test_description='sgang place'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 SGANG=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # expected_of FILE: what Slurm by itself would choose depends on its release.
 expected_of() {
@@ -244,8 +243,7 @@ places()
 {
 	local text=$1
 
-	shift
-	$SGANG place $inside "$@" >out && grep -F -- "$text" out ||
+	$SGANG place $inside "${@:2}" >out && grep -F -- "$text" out ||
 		{ cat out >&2; return 1; }
 }
 
@@ -272,16 +270,8 @@ test_expect_success '4.14: nodes as a whole cost what is inside them' '
 	$SGANG ring $inside "n[1-2]" >measured &&
 	grep ^ring_cost out >claimed && test_cmp measured claimed
 '
-cat >pods.conf <<\END
-SwitchName=l1 Nodes=n[1-2]
-SwitchName=l2 Nodes=n3
-SwitchName=l3 Nodes=n4
-SwitchName=l4 Nodes=n5
-SwitchName=l5 Nodes=n6
-SwitchName=a Switches=l[1-2]
-SwitchName=b Switches=l[3-5]
-SwitchName=top Switches=a,b
-END
+switches l1=n[1-2] l2=n3 l3=n4 l4=n5 l5=n6 a:l[1-2] b:l[3-5] top:a,b \
+	>pods.conf
 test_expect_success '4.14, 4.34: and so it is in places that were not chosen' '
 	$SGANG place --topology=pods.conf --conf=inside.conf --member=3x8 \
 		--explain >out &&

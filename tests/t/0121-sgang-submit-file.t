@@ -83,6 +83,9 @@ wrong() {
 	test_expect_success "wrong: $1" 'wrong_run'
 }
 
+# The same of a row of a table, in which @role is a good one.
+wrong_row() { wrong "${@/#@role/$role}"; }
+
 # The same with a good first role in front of the lines, which are of a second
 # one. That begins in line 6, the lines in line 7.
 wrong_role() {
@@ -314,57 +317,49 @@ test_expect_success 'a folder' '
 	grep -x "sgang: jobs: Is a directory" err
 '
 wrong 'empty' 0 'nothing in it' </dev/null
-wrong 'comments only' 0 'nothing in it' '# nothing'
-wrong 'a text' 1 'expected keys' 'train'
-wrong 'a list' 1 'expected keys' '[a, b]'
-wrong 'an open bracket' 3 '.' 'gang: train' 'roles: ['
+rows wrong_row <<'END'
+comments only | 0 | nothing in it | # nothing
+a text | 1 | expected keys | train
+a list | 1 | expected keys | [a, b]
+an open bracket | 3 | . | gang: train | roles: [
+END
 wrong 'a tab' 3 '.' 'gang: train' 'roles:' '	- name: a'
 printf 'gang: \xff\xfe\n' >bytes
 wrong 'no text' 0 'UTF-8' <bytes
-wrong 'a zero byte' 1 'zero byte' 'gang: "a\0b"' 'roles: []'
-wrong 'an alias' 3 'aliases' 'gang: &a train' 'roles:' '  - name: *a'
-wrong 'a tag' 1 'tags' 'gang: !!str train'
-wrong 'two documents' 4 'second document' 'gang: train' 'roles: []' '---' \
-	'gang: other'
-wrong 'a key twice' 3 'key "mode" stands twice' 'gang: train' 'mode: strict' \
-	'mode: nonstrict'
-wrong 'a key that is a list' 1 'expected a key' '[a]: b'
+rows wrong_row <<'END'
+a zero byte | 1 | zero byte | gang: "a\0b" | roles: []
+an alias | 3 | aliases | gang: &a train | roles: |   - name: *a
+a tag | 1 | tags | gang: !!str train
+two documents | 4 | second document | gang: train | roles: [] | --- | gang: other
+a key twice | 3 | key "mode" stands twice | gang: train | mode: strict | mode: nonstrict
+a key that is a list | 1 | expected a key | [a]: b
+END
 printf '[%.0s' {1..100} >deep
 wrong 'depth' 1 'inside of each other' <deep
 
 # --- what the file says
-wrong 'no gang' 1 'gang: is missing' 'roles: []'
-wrong 'no roles' 1 'roles: is missing' 'gang: train'
-wrong 'roles that are none' 2 'expected a list of roles' 'gang: train' 'roles: worker'
-wrong 'no role' 2 'expected a list of roles' 'gang: train' 'roles: []'
-wrong 'a role that is a text' 3 'expected a role' 'gang: train' 'roles:' '  - worker'
-wrong '0.18 a bad name' 1 "gang=Train: a gang's name has no upper-case" 'gang: Train' \
-	"$role"
-wrong 'an empty name' 1 'gang: expected a text' 'gang:' "$role"
-wrong 'a list as a name' 1 'gang: expected a text' 'gang: [train]' "$role"
-wrong "an unknown key" 2 'unknown key "min-members", did you mean "min-member"?' \
-	'gang: train' 'min-members: 2' "$role"
-wrong 'an option with its prefix' 2 'unknown key "gang-mode"' 'gang: train' \
-	'gang-mode: strict' "$role"
-wrong 'an option of each member' 2 'rank: write the key rank in the role' 'gang: train' 'rank: 2' \
-	"$role"
-wrong 'the hidden option' 2 'unknown key "object"' 'gang: train' 'object: 1' "$role"
-wrong '0.20 a bad number' 2 'min-member=none: expected a number' 'gang: train' \
-	'min-member: none' "$role"
-wrong '0.20 a bad mode' 3 'mode=loose: expected' 'gang: train' '# a comment' \
-	'mode: loose' "$role"
-wrong 'a list as a mode' 2 'mode: expected a text' 'gang: train' 'mode: [strict]' \
-	"$role"
-wrong 'a map as groups' 2 'groups: expected a text' 'gang: train' 'groups: {a: b}' \
-	"$role"
-wrong '0.20 minimum above total' 1 'min-member=3 is above total-number=2' \
-	'gang: train' 'min-member: 3' 'total-number: 2' "$role"
-wrong '0.20 fewer expected than there are' 1 'min-member=3 is above' 'gang: train' \
-	'total-number: 2' 'roles: [{name: a, count: 3, command: b}]'
-wrong 'more members than can be' 1 'expected a number from 1 to 100000' 'gang: train' \
-	'roles: [{name: a, count: 100000, command: b}, {name: c, command: b}]'
-wrong 'options that are a text' 2 'options: expected a list' 'gang: train' \
-	'options: --time=10' "$role"
+rows wrong_row <<'END'
+no gang | 1 | gang: is missing | roles: []
+no roles | 1 | roles: is missing | gang: train
+roles that are none | 2 | expected a list of roles | gang: train | roles: worker
+no role | 2 | expected a list of roles | gang: train | roles: []
+a role that is a text | 3 | expected a role | gang: train | roles: |   - worker
+0.18 a bad name | 1 | gang=Train: a gang's name has no upper-case | gang: Train | @role
+an empty name | 1 | gang: expected a text | gang: | @role
+a list as a name | 1 | gang: expected a text | gang: [train] | @role
+an unknown key | 2 | unknown key "min-members", did you mean "min-member"? | gang: train | min-members: 2 | @role
+an option with its prefix | 2 | unknown key "gang-mode" | gang: train | gang-mode: strict | @role
+an option of each member | 2 | rank: write the key rank in the role | gang: train | rank: 2 | @role
+the hidden option | 2 | unknown key "object" | gang: train | object: 1 | @role
+0.20 a bad number | 2 | min-member=none: expected a number | gang: train | min-member: none | @role
+0.20 a bad mode | 3 | mode=loose: expected | gang: train | # a comment | mode: loose | @role
+a list as a mode | 2 | mode: expected a text | gang: train | mode: [strict] | @role
+a map as groups | 2 | groups: expected a text | gang: train | groups: {a: b} | @role
+0.20 minimum above total | 1 | min-member=3 is above total-number=2 | gang: train | min-member: 3 | total-number: 2 | @role
+0.20 fewer expected than there are | 1 | min-member=3 is above | gang: train | total-number: 2 | roles: [{name: a, count: 3, command: b}]
+more members than can be | 1 | expected a number from 1 to 100000 | gang: train | roles: [{name: a, count: 100000, command: b}, {name: c, command: b}]
+options that are a text | 2 | options: expected a list | gang: train | options: --time=10 | @role
+END
 for option in -a1-3 --array=1-3 --gang-mode=strict --gang=b --wrap=ls \
 	--parsable --test-only -W --wait -Mother --clusters=other; do
 	wrong "option $option" 2 "\"$option\" cannot be here: ." "gang: train" \
@@ -380,33 +375,25 @@ wrong 'a list among the options' 2 'expected texts' 'gang: train' \
 # --- what a role says
 wrong 'a role without a name' 3 'has no name' 'gang: train' 'roles:' \
 	'  - script: jobs/driver.sh'
-wrong_role 'neither script nor command' 6 'neither script nor command' 'count: 2'
-wrong_role 'script and command' 6 'script and command' 'script: jobs/worker.sh' \
-	'command: hostname'
-wrong_role 'args of a command' 6 'args, which are for a script' 'command: hostname' \
-	'args: [-s]'
-wrong_role 'no such script' 7 'jobs/none.sh: No such file' 'script: jobs/none.sh'
-wrong_role 'count 0' 8 'count: expected a number from 1 to' 'command: hostname' \
-	'count: 0'
-wrong_role 'junk count' 8 'count: expected a number from 1 to' 'command: hostname' \
-	'count: 2x'
-wrong_role 'a list as count' 8 'count: expected a number from 1 to' \
-	'command: hostname' 'count: [2]'
-wrong_role '3.8 junk order' 8 'order: expected a number from 0 to' 'command: hostname' \
-	'order: first'
-wrong_role 'neither yes nor no' 8 'array: expected yes or no' 'command: hostname' \
-	'array: 0-3'
-wrong_role 'an unknown key' 8 'unknown key "nodes"' 'command: hostname' 'nodes: 2'
-wrong_role 'an option of the gang' 8 'mode: this is of the gang' 'command: hostname' \
-	'mode: strict'
-wrong_role 'a bad name of a gang' 8 'gang=a_b: ' 'command: hostname' 'gang: a_b'
-wrong 'an option that the gang has otherwise' 6 'mode: gang [^ ]*/train has nonstrict already' \
-	'gang: train' 'mode: nonstrict' 'roles:' '  - name: a' '    command: b' \
-	'    mode: strict' '    gang: train'
-wrong 'a name twice' 4 'there is a role "a" already' 'gang: train' 'roles:' \
-	'  - {name: a, command: b}' '  - {name: a, command: c}'
-wrong 'a gang without a role' 1 'no role belongs to gang [^ ]*/train' 'gang: train' \
-	'roles:' '  - {name: a, command: b, gang: other}'
+rows wrong_role <<'END'
+neither script nor command | 6 | neither script nor command | count: 2
+script and command | 6 | script and command | script: jobs/worker.sh | command: hostname
+args of a command | 6 | args, which are for a script | command: hostname | args: [-s]
+no such script | 7 | jobs/none.sh: No such file | script: jobs/none.sh
+count 0 | 8 | count: expected a number from 1 to | command: hostname | count: 0
+junk count | 8 | count: expected a number from 1 to | command: hostname | count: 2x
+a list as count | 8 | count: expected a number from 1 to | command: hostname | count: [2]
+3.8 junk order | 8 | order: expected a number from 0 to | command: hostname | order: first
+neither yes nor no | 8 | array: expected yes or no | command: hostname | array: 0-3
+an unknown key | 8 | unknown key "nodes" | command: hostname | nodes: 2
+an option of the gang | 8 | mode: this is of the gang | command: hostname | mode: strict
+a bad name of a gang | 8 | gang=a_b:  | command: hostname | gang: a_b
+END
+rows wrong_row <<'END'
+an option that the gang has otherwise | 6 | mode: gang [^ ]*/train has nonstrict already | gang: train | mode: nonstrict | roles: |   - name: a |     command: b |     mode: strict |     gang: train
+a name twice | 4 | there is a role "a" already | gang: train | roles: |   - {name: a, command: b} |   - {name: a, command: c}
+a gang without a role | 1 | no role belongs to gang [^ ]*/train | gang: train | roles: |   - {name: a, command: b, gang: other}
+END
 {
 	printf 'gang: train\nroles:\n  - {name: first, command: b}\n'
 	for i in $(seq 1 100); do

@@ -20,8 +20,7 @@ refused()
 {
 	local status=$1 pattern=$2
 
-	shift 2
-	"$sgang" topology "$@" >out 2>err
+	"$sgang" topology "${@:3}" >out 2>err
 	test $? = $status && test_must_be_empty out &&
 		test "$(wc -l <err)" = 1 && grep -E "$pattern" err
 }
@@ -142,7 +141,6 @@ test_expect_success 'a broken description names file, line and remedy' '
 unset NO_COLOR
 export LC_ALL=C TERM=xterm
 
-! command -v jq >/dev/null || test_set_prereq JQ
 ! command -v xmllint >/dev/null || test_set_prereq XMLLINT
 ! command -v script >/dev/null || test_set_prereq SCRIPT
 test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" != UTF-8 ||
@@ -191,11 +189,7 @@ alice/train  Running, 32 slots
   island 24 x 1 = 24, leaf 6 x 4 = 24, spine 2 x 16 = 32
   n[9-12] ══spine 16══▶ n[13-16] ══spine 16══▶ back to n9
 END
-cat >shuffled.conf <<'END'
-SwitchName=zeta Nodes=x9,alpha,x10
-SwitchName=a Nodes=m[2,1],beta
-SwitchName=top Switches=zeta,a
-END
+switches zeta=x9,alpha,x10 a=m[2,1],beta top:zeta,a >shuffled.conf
 cat >shuffled.expected <<'END'
 top  6 nodes, 6 slots: 3 free, 3 t
 |- zeta  alpha #   x9    .   x10   #>

@@ -8,7 +8,6 @@ test_description='sgang topology --html in a browser: mouse, keyboard, screen re
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 unset SLURM_CONF
 mkdir -p "$top_builddir/tests"
 browser_start
@@ -63,15 +62,6 @@ focus_is() { browser_is "document.activeElement.$1"; }
 })()
 END
 } >faint.js
-nothing_faint()
-{
-	local faint
-
-	faint=$(browser_get "$(cat faint.js)") && test "$faint" = '[]' || {
-		echo "too faint: $faint" >&2
-		return 1
-	}
-}
 
 test_expect_success 'the page opens' '
 	browser_size 1280 900 &&

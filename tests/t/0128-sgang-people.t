@@ -8,7 +8,6 @@ test_description='YAML, settings of a file, words that are near, completion'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 topology=--topology=$top_srcdir/topology/textbook.conf
 unset SLURM_CONF
 
@@ -193,10 +192,7 @@ gang_offers()
 	}
 }
 
-_before()
-{
-	COMPREPLY=(was here)
-}
+_before() { COMPREPLY=(was here); }
 
 test_expect_success 'bash: options of gangs, and else what was there before' '
 	complete -F _before sbatch &&

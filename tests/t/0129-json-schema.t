@@ -13,7 +13,6 @@ sgang=$(checked_sgang)
 json_prereq
 schema=$top_srcdir/doc/formats/sgang.schema.json
 topology=--topology=$top_srcdir/topology/textbook.conf
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # changed FILTER: that change of each answer in 'answers' is refused
 changed()

@@ -6,7 +6,6 @@ test_description='tests/kill/kinds has all points, and scripts have all kinds'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 select=$top_srcdir/src/plugins/select
 
 # "SCRIPT|KIND|WHAT|BEHAVIOURS|DAY|MORE" for each row.

@@ -9,10 +9,7 @@ test_description='contrib/release-table'
 table=$top_srcdir/contrib/release-table
 
 # results VERSION PASSED: a file of results with that line
-results()
-{
-	printf "%s\tDebian trixie\tall\t2026-11-21\t%s\t0\n" "$1" "$2"
-}
+results() { printf "%s\tDebian trixie\tall\t2026-11-21\t%s\t0\n" "$1" "$2"; }
 
 test_expect_success 'one row for each line' '
 	{ results 24.11.5 10; results 26.05.5 12; } >two.tsv &&

@@ -10,10 +10,7 @@ eval "$(declare -f say | sed '1s/say/sharness_say/')"
 . "$top_srcdir/contrib/lib.sh"
 say() { sharness_say "$@"; }
 
-if ! command -v git >/dev/null; then
-	skip_all="there is no git"
-	test_done
-fi
+needs git
 
 test_expect_success 'of a folder that is no clone nothing is known' '
 	mkdir plain && echo "  Version: 25.11.7" >plain/META &&

@@ -12,8 +12,7 @@ rows()
 {
 	local kind=$1 n
 
-	shift
-	for n; do
+	for n in "${@:2}"; do
 		echo "$kind $n"
 	done
 }

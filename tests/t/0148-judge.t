@@ -6,7 +6,6 @@ test_description='The judge of 0396, 0403 to 0405, 0596 and 0598, by itself'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 . "$top_srcdir/tests/churn/churn.sh"
 churn_topology >topology.conf
 

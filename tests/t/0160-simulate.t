@@ -13,15 +13,10 @@ test_description='sgang simulate'
 
 sgang=$(checked_sgang)
 unset SLURM_CONF
-! command -v jq >/dev/null || test_set_prereq JQ
 ! command -v script >/dev/null || test_set_prereq SCRIPT
 
 # Four nodes of one CPU, two on each leaf.
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-2]
-SwitchName=right Nodes=n[3-4]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-2] right=n[3-4] top:left,right >topology.conf
 # Three nodes are busy for ten minutes, when a gang of four wants to start.
 cat >jobs.csv <<'END'
 id,submit,run,limit,nodes,user,name,gang
@@ -35,10 +30,8 @@ id,submit,run,limit,nodes,user,name,gang
 END
 simulate() { "$sgang" simulate --topology=topology.conf "$@"; }
 
-simulate --jobs=jobs.csv >/dev/null 2>why || ! grep libcsv why || {
-	skip_all='built without libcsv'
-	test_done
-}
+simulate --jobs=jobs.csv >/dev/null 2>why || ! grep libcsv why ||
+	skip_test 'built without libcsv'
 
 # value FILE CONFIGURATION KEY
 value() { jq -r ".configurations[] | select(.name == \"$2\") | $3" "$1"; }
@@ -348,8 +341,7 @@ refuse()
 {
 	local pattern=$1
 
-	shift
-	test_expect_code 2 "$sgang" simulate "$@" >out 2>err &&
+	test_expect_code 2 "$sgang" simulate "${@:2}" >out 2>err &&
 	test_must_be_empty out && test $(wc -l <err) = 1 &&
 	grep -E -q -e "$pattern" err || {
 		cat err

@@ -8,7 +8,6 @@ test_description='sgang simulate --html in a browser: mouse, keyboard, light and
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 unset SLURM_CONF
 mkdir -p "$top_builddir/tests"
 browser_start
@@ -37,10 +36,7 @@ leaves_of 1000 >large.conf
 queue_of 600 60 >small.csv
 queue_of 6000 3 >large.csv
 "$sgang" simulate --jobs=small.csv --topology=small.conf --html=small.html >/dev/null 2>why ||
-	! grep libcsv why || {
-	skip_all='built without libcsv'
-	test_done
-}
+	! grep libcsv why || skip_test 'built without libcsv'
 "$sgang" simulate --jobs=large.csv --topology=large.conf --html=large.html >/dev/null 2>&1 ||
 	browser_fatal "no large page"
 
@@ -135,15 +131,6 @@ test_expect_success 'the mouse picks' '
 })()
 END
 } >faint.js
-nothing_faint()
-{
-	local faint
-
-	faint=$(browser_get "$(cat faint.js)") && test "$faint" = '[]' || {
-		echo "too faint: $faint" >&2
-		return 1
-	}
-}
 # The colour of what is idle at the end of the first picture.
 cat >ground.js <<END
 (() => {

@@ -8,18 +8,13 @@ test_description='contrib/make-trace'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 example=$top_srcdir/contrib/examples/twin
 sgang=$(checked_sgang)
 unset SLURM_CONF
-! command -v jq >/dev/null || test_set_prereq JQ
 "$sgang" simulate --jobs=/dev/null --slots=1 2>&1 | grep libcsv >/dev/null ||
 	test_set_prereq LIBCSV
 
-command -v python3 >/dev/null || {
-	skip_all='no python3'
-	test_done
-}
+needs python3
 
 make_trace() { python3 "$top_srcdir/contrib/make-trace" "$@"; }
 

@@ -6,13 +6,10 @@ test_description='A private cluster of stock Slurm starts, works and stops'
 
 . /usr/share/sharness/sharness.sh
 
-slurm_setup -n 16 --topology demo.conf --node 'Weight=3' \
+slurm_cluster -n 16 --topology demo.conf --node 'Weight=3' \
 	--conf 'SlurmdTimeout=30'
-slurm_start
 
-test_expect_success 'all 16 nodes are idle' '
-	test "$(nodes_in idle)" = 16
-'
+test_expect_success 'all 16 nodes are idle' 'test "$(nodes_in idle)" = 16'
 test_expect_success 'a line of the test replaces the default one' '
 	scontrol show config >config &&
 	grep "^SlurmdTimeout *= 30 sec" config &&
@@ -53,8 +50,7 @@ test_expect_success 'a wait that is not fulfilled fails and says for what' '
 	grep "not within 0 s: test 1 = 2" err
 '
 test_expect_success 'slurmctld is killed and comes back with the jobs' '
-	id=$(submit -N 1) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1) &&
 	slurm_saved $id &&
 	slurm_kill9_ctld &&
 	! slurm_alive slurmctld &&
@@ -63,8 +59,7 @@ test_expect_success 'slurmctld is killed and comes back with the jobs' '
 	scancel $id
 '
 test_expect_success 'a node is killed with its job, and comes back' '
-	id=$(submit -w n7 --no-requeue) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -w n7 --no-requeue) &&
 	wait_for 10 "test -n \"\$(slurm_strays n7)\"" &&
 	slurm_kill_node n7 &&
 	! slurm_alive n7 &&
@@ -73,12 +68,9 @@ test_expect_success 'a node is killed with its job, and comes back' '
 	slurm_start_node n7 &&
 	wait_for 20 nodes_idle
 '
-test_expect_success 'no error in the log of slurmctld' '
-	! errors_left
-'
+test_expect_success 'no error in the log of slurmctld' '! errors_left'
 test_expect_success 'a stop and a start keep the jobs' '
-	id=$(submit -w n2) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -w n2) &&
 	slurm_stop &&
 	! slurm_alive slurmctld &&
 	! slurm_alive munged &&
@@ -99,8 +91,7 @@ seq 4 | while read -r i; do
 	echo "SwitchName=s$i Nodes=n[$((16 * i - 15))-$((16 * i))]"
 done >cloud.conf
 echo "SwitchName=top Switches=s[1-4]" >>cloud.conf
-slurm_setup --cloud 64 --topology cloud.conf
-slurm_start
+slurm_cluster --cloud 64 --topology cloud.conf
 
 test_expect_success 'nodes without a slurmd are idle and give allocations' '
 	test "$(nodes_in idle)" = 64 &&

@@ -6,21 +6,14 @@ test_description='Room for some of a gang: none starts, and it holds nothing'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 10 -c 2 --gang --conf 'Licenses=lic:10'
-slurm_start
+slurm_cluster -n 10 -c 2 --gang --conf 'Licenses=lic:10'
 
 gang_scripts busy ten eight
 
-occupy()
-{
-	on_nodes "$*" --exclusive -L lic:1 busy.sh && busy=(${jobs[@]})
-}
+occupy() { on_nodes "$*" --exclusive -L lic:1 busy.sh && busy=(${jobs[@]}); }
 
 # Members that run until NAME.go is there, in the array "members".
-gather()
-{
-	gang_of_nodes $1 $2 -L lic:1 --nice=100 $1.sh
-}
+gather() { gang_of_nodes $1 $2 -L lic:1 --nice=100 $1.sh; }
 
 test_expect_success '5 of 10 nodes are busy' '
 	occupy n{1..5} &&
@@ -76,6 +69,4 @@ test_expect_success '4.35 eight of eight is all of them' '
 	test "$(restarts_of ${members[@]})" = 0 &&
 	ran_once eight 8
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

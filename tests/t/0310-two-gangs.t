@@ -7,8 +7,7 @@ test_description='Several gangs that each need all nodes; members after the star
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
-slurm_start
+slurm_cluster -n 4 -c 2 --gang
 
 # Gangs of four that need four nodes each, submitted member by member in turn.
 # The third argument is the nice value of a member: $g its gang's number, $i its
@@ -187,6 +186,4 @@ test_expect_success '0.11 and not where its user forbids it' '
 	wait_for 15 "test \"\$(tasks_on rest)\" = \"n2 n3 n4\"" &&
 	scancel -n rest
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

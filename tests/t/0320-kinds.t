@@ -6,15 +6,10 @@ test_description='Batch, array, salloc and srun members in several partitions'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-6]
-SwitchName=top Switches=left,right
-END
-slurm_setup -n 6 -c 2 --gang --topology "$PWD/topology.conf" --conf \
+switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
+slurm_cluster -n 6 -c 2 --gang --topology "$PWD/topology.conf" --conf \
 'PartitionName=left Nodes=n[1-3] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[4-6] MaxTime=INFINITE State=UP'
-slurm_start
 
 # Each member writes what it was told to NAME.JOB, what a step of it was told to
 # NAME.JOB.step, the nodes it has to NAME.JOB.nodes, and tells NAME.log.
@@ -35,16 +30,10 @@ write_member()
 }
 
 # The members of run $1, by their rank.
-told()
-{
-	grep -l "^SLURM_GANG_MEMBER_RANK=$2\$" $1.*[0-9]
-}
+told() { grep -l "^SLURM_GANG_MEMBER_RANK=$2\$" $1.*[0-9]; }
 
 # What variable $2 says in file $1.
-value()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" "$1"
-}
+value() { sed -n "s/^SLURM_GANG_$2=//p" "$1"; }
 
 # The one value that all members of run $1 were told in variable $2.
 common()
@@ -56,10 +45,7 @@ common()
 	done | sort -u
 }
 
-all_ended()
-{
-	queue_empty
-}
+all_ended() { queue_empty; }
 
 test_expect_success '4.1 members in two partitions start together' '
 	gang_script parts &&
@@ -67,8 +53,7 @@ test_expect_success '4.1 members in two partitions start together' '
 	one=$(submit -p left $options parts.sh) &&
 	wait_for 10 squeue_says $one "gathering 1/2" &&
 	two=$(submit -p right $options parts.sh) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	test "$(job_field $one NodeList)" = "n[1-3]" &&
 	test "$(job_field $two NodeList)" = "n[4-6]" &&
 	touch parts.go &&
@@ -76,16 +61,14 @@ test_expect_success '4.1 members in two partitions start together' '
 '
 test_expect_success '4.1 one partition is busy: nobody starts in the other' '
 	gang_script busy &&
-	busy=$(submit -p right -N 1 --exclusive busy.sh) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -p right -N 1 --exclusive busy.sh) &&
 	rm parts.go &&
 	one=$(submit -p left $options parts.sh) &&
 	two=$(submit -p right $options parts.sh) &&
 	wait_for 15 gang_attempted $one 1 &&
 	all_in PENDING $one $two &&
 	touch busy.go &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	touch parts.go &&
 	wait_for 10 all_in COMPLETED $one $two &&
 	ran_once parts 4
@@ -95,8 +78,7 @@ test_expect_success '4.1 a member that may go to two partitions' '
 	options="-N 3 --exclusive --gang=choice --gang-min-member=2" &&
 	one=$(submit -p left,right $options choice.sh) &&
 	two=$(submit -p left $options choice.sh) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	test "$(job_field $one Partition)" = right &&
 	test "$(job_field $two Partition)" = left &&
 	touch choice.go &&
@@ -241,6 +223,4 @@ test_expect_success '1.15 a job submitted from a member is not in the gang' '
 	test "$(value sibling.out NAME)" = other &&
 	test "$(value sibling.out MEMBERS)" = 1
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

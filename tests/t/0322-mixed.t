@@ -6,23 +6,18 @@ test_description='A mixed gang that fits starts, whatever its members differ in'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup --cloud 2 --gang --conf 'GresTypes=gpu' \
+slurm_cluster --cloud 2 --gang --conf 'GresTypes=gpu' \
 	--node 'Gres=gpu:8' --gres 'Name=gpu Count=8'
-slurm_start
 
 # gang NAME OPTIONS...: a member with each of the options, in this order
 gang()
 {
-	local name=$1 options
+	local name=$1
 
 	test -z "${members[*]}" || scancel -Q ${members[@]}
 	shift
-	members=()
-	for options; do
-		members+=($(submit -N1 -n1 $options --gang=$name \
-			--gang-min-member=$#)) || return 1
-	done
-	test ${#members[@]} = $#
+	submit_each "$@" -- -N1 -n1 --gang=$name --gang-min-member=$# &&
+		test ${#members[@]} = $#
 }
 
 # starts NAME OPTIONS...: it runs soon, and is gone again
@@ -32,8 +27,7 @@ starts()
 }
 
 test_expect_success 'n2 has half of its GPUs left' '
-	busy=$(submit -w n2 -N1 -n1 --gres=gpu:4 --mem=10) &&
-	wait_state $busy CONFIGURING
+	busy=$(placed_job -w n2 -N1 -n1 --gres=gpu:4 --mem=10)
 '
 test_expect_success '5.5 4 GPUs and 8 GPUs' '
 	starts small --mem=10\ --gres=gpu:4 --mem=10\ --gres=gpu:8
@@ -66,5 +60,4 @@ test_expect_success '5.6 what is short is named: memory' '
 	all_in PENDING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-test_done
+last_case 'clear_cluster && nothing_left'

@@ -12,7 +12,6 @@ test_description='Placements of mixed gangs, and what stock Slurm makes of them'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 topology=$top_srcdir/tests/data/pods-3x3x4.conf
 nodes=36
 states=${STATES:-4} gangs=${GANGS:-6} seed=${SEED:-1}

@@ -6,11 +6,10 @@ test_description='OverSubscribe=FORCE:n, and YES:n with -s'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --conf \
+slurm_cluster -n 4 -c 4 --gang --conf \
 'PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 PartitionName=force Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:2
 PartitionName=yes Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=YES:2'
-slurm_start
 
 # fill PARTITION [OPTIONS...]: a job on all CPUs of each node
 fill()
@@ -50,16 +49,12 @@ test_expect_success 'all nodes but one are full, without -s' '
 # both NAME CPUS-WITHOUT CPUS-WITH...: a member without -s, the others with it
 both()
 {
-	local name=$1 n=$(($# - 1)) alone=$2 cpus
+	local name=$1 n=$(($# - 1)) alone=$2
 
 	test -z "${members[*]}" || scancel -Q ${members[@]}
 	shift 2
-	members=($(submit -p yes -N1 -n$alone --mem=100 --gang=$name \
-		--gang-min-member=$n)) || return 1
-	for cpus; do
-		members+=($(submit -p yes -s -N1 -n$cpus --mem=100 \
-			--gang=$name --gang-min-member=$n)) || return 1
-	done
+	submit_each -n$alone "${@/#/-s -n}" -- -p yes -N1 --mem=100 --gang=$name \
+		--gang-min-member=$n
 }
 
 test_expect_success '5.5 YES:2, with and without -s: on one node' '
@@ -86,13 +81,8 @@ test_expect_success '5.5 they start when there is a node for each sort' '
 	drop ${members[@]}
 '
 test_expect_success '5.5 nonstrict gangs do as well' '
-	members=() &&
-	for i in 1 2 3; do
-		share=-s && { test $i != 1 || share=; } &&
-		members+=($(submit -p yes $share -N1 -n2 --mem=100 -w n1 \
-			--gang=loose --gang-mode=nonstrict \
-			--gang-min-member=3)) || return 1
-	done &&
+	submit_each "" -s -s -- -p yes -N1 -n2 --mem=100 -w n1 --gang=loose \
+		--gang-mode=nonstrict --gang-min-member=3 &&
 	wait_for 15 all_in RUNNING ${members[@]} && drop ${members[@]}
 '
 test_expect_success 'all nodes are empty' 'drop ${busy[0]} ${busy[1]}'
@@ -104,10 +94,8 @@ test_expect_success '5.5 FORCE:2: four whole rows beside them' '
 	starts four 4 -p force -n4
 '
 test_expect_success '5.5 FORCE:2: members that differ' '
-	members=() && for n in 1 2 3 4; do
-		members+=($(submit -p force -N1 -n$n --mem=100 --gang=mix \
-			--gang-min-member=4)) || return 1
-	done &&
+	submit_each -n1 -n2 -n3 -n4 -- -p force -N1 --mem=100 --gang=mix \
+		--gang-min-member=4 &&
 	wait_for 15 all_in RUNNING ${members[@]} && drop ${members[@]}
 '
 test_expect_success '5.6 FORCE:2: a fifth has no room, nor has anybody in main' '
@@ -117,5 +105,4 @@ test_expect_success '5.6 FORCE:2: a fifth has no room, nor has anybody in main' 
 test_expect_success 'an ordinary job does as well' '
 	id=$(run_job -p force -N4 -n16 --mem=100) && drop $id ${busy[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-test_done
+last_case

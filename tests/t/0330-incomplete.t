@@ -6,16 +6,14 @@ test_description='An incomplete gang waits beside the queue, not in it'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
-slurm_start
+slurm_cluster -n 4 -c 2 --gang
 
 # A member of gang $1 of four with the options that follow. Each needs a node.
 member()
 {
 	local name=$1
 
-	shift
-	submit -N 1 --exclusive --gang=$name --gang-min-member=4 "$@" $name.sh
+	submit -N 1 --exclusive --gang=$name --gang-min-member=4 "${@:2}" $name.sh
 }
 
 # A job that comes later, of lower priority, for the whole cluster: if the gang
@@ -32,8 +30,7 @@ others_start_at_once()
 # The gang of four in "members" starts and is ended.
 runs_whole()
 {
-	wait_for 15 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 		touch $1.go &&
 		wait_for 10 all_in COMPLETED ${members[@]} &&
 		ran_once $1 4 &&
@@ -115,6 +112,4 @@ test_expect_success '0.43 a member on hold again takes the gang out' '
 	scancel ${members[@]} &&
 	all_in CANCELLED ${members[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

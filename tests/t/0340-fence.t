@@ -6,10 +6,9 @@ test_description='Jobs of lower priority do not slip in between turn and start'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --faults --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_min_age_reserve=600
-PartitionName=side Nodes=n[1-3] MaxTime=INFINITE State=UP'
-slurm_start
+slurm_cluster -n 4 -c 2 --faults --conf \
+"$quick_sched,bf_min_age_reserve=600
+PartitionName=side Nodes=n[1-3] MaxTime=INFINITE State=UP"
 
 # Jobs that end at once and come after everything else, in both partitions:
 # one of them that starts is found in small.log for ever.
@@ -88,10 +87,7 @@ for round in 1 2 3 4; do
 		then_the_others
 	'
 done
-both_cycles()
-{
-	sdiag | awk '/cycles:/ { printf "%s ", $NF }'
-}
+both_cycles() { sdiag | awk '/cycles:/ { printf "%s ", $NF }'; }
 
 # Since "$1 $2" both schedulers have gone through the queue three times.
 cycled()
@@ -115,6 +111,4 @@ test_expect_success '4.1 the conductor is slow: the nodes stay idle for it' '
 	gang_is_next &&
 	then_the_others
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

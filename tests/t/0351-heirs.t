@@ -7,8 +7,7 @@ test_description='Member ranks of late members; SLURM_GANG_EPOCH and _STATE'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 6 -c 2 --gang
-slurm_start
+slurm_cluster -n 6 -c 2 --gang
 
 sgang=$(checked_sgang)
 
@@ -35,16 +34,12 @@ member()
 {
 	local name=$1
 
-	shift
-	submit -N1 -n2 --exclusive -t 10 --gang=$name --gang-min-member=3 "$@" \
+	submit -N1 -n2 --exclusive -t 10 --gang=$name --gang-min-member=3 "${@:2}" \
 		"$PWD/tells.sh"
 }
 
 # told ID NAME [RESTARTS]: what SLURM_GANG_NAME the member has
-told()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3-}
-}
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3-}; }
 
 has_told() { wait_for 15 "grep -q STATE= env.$1.${2-}"; }
 
@@ -115,7 +110,7 @@ test_expect_success '6.15: three that requeue themselves come back as one gang' 
 	for i in 0 1; do begins_now ${back[i]} || return 1; done &&
 	wait_for 10 squeue_says ${back[0]} "eligible" &&
 	begins_now ${back[2]} &&
-	wait_for 20 all_in RUNNING ${back[@]} && started_together ${back[@]} &&
+	start_together 20 ${back[@]} &&
 	ranks back ${back[@]} &&
 	for i in 0 1 2; do
 		has_told ${back[i]} 1 &&
@@ -144,24 +139,22 @@ test_expect_success '6.12: one with more tasks takes no vacant rank of another s
 	test "$(told $wide JOB_IDS)" = \
 		"${members[0]},0,${members[2]},${members[3]},$wide"
 '
-test_expect_success '6.2: after a restart of slurmctld vacant ranks are known' '
+test_cleared '6.2: after a restart of slurmctld vacant ranks are known' '
 	scancel $wide ${members[3]} && wait_state $wide CANCELLED &&
 	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	heir=$(member ring) &&
 	wait_state $heir RUNNING 30 && has_told $heir &&
-	test "$(told $heir MEMBER_RANK) $(told $heir RANK_OFFSET)" = "1 2" &&
-	clear_cluster
+	test "$(told $heir MEMBER_RANK) $(told $heir RANK_OFFSET)" = "1 2"
 '
-test_expect_success '6.1: srun joins as an heir' '
+test_cleared '6.1: srun joins as an heir' '
 	members=($(member step) $(member step) $(member step)) &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	lost=$(in_rank_order ${members[@]} | sed -n 3p) &&
 	drop $lost &&
 	srun -N1 -n2 --exclusive -t 10 --gang=step --gang-min-member=3 \
 		env | grep ^SLURM_GANG_MEMBER_RANK= | sort -u >rank.out &&
-	test "$(cat rank.out)" = SLURM_GANG_MEMBER_RANK=2 &&
-	clear_cluster
+	test "$(cat rank.out)" = SLURM_GANG_MEMBER_RANK=2
 '
 test_expect_success '6.1: the next tasks of a throttled array have ranks of their own' '
 	array=$(submit --array=0-5%4 -N1 -n2 --exclusive -t 10 --gang=array \
@@ -239,8 +232,7 @@ all_know()
 {
 	local epoch=$1 ids=$2 id
 
-	shift 2
-	for id; do
+	for id in "${@:3}"; do
 		test "$(now $id EPOCH) $(now $id JOB_IDS)" = "$epoch $ids" ||
 			return 1
 	done
@@ -312,7 +304,7 @@ test_expect_success '6.3: a step that starts now knows it' '
 test_expect_success '6.3: slurmctld that died neither forgets nor makes one up' '
 	wait_for 20 "test -z \"\$(gang_record ${members[0]} since)\"" &&
 	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 15 "gang_log root/circle running" &&
 	test "$(gang_record ${members[0]} epoch)" = 3 &&
 	all_know 3 $(joined ${members[@]}) ${members[@]} &&
@@ -353,8 +345,7 @@ all_drain()
 {
 	local epoch=$1 draining=$2 id
 
-	shift 2
-	for id; do
+	for id in "${@:3}"; do
 		test "$(now $id EPOCH) $(now $id DRAINING)" = \
 			"$epoch $draining" &&
 			test "$(gang_record $id epoch)" = $epoch || return 1
@@ -430,7 +421,7 @@ test_expect_success '6.3: slurmctld that died makes no other number' '
 	wait_for 20 "test -z \"\$(gang_record ${ring[0]} since)\"" &&
 	wait_for 20 grep -aq "$b is tested" "$slurm_dir/state/node_state" &&
 	slurm_saved ${ring[0]} &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 15 "gang_log root/train running" &&
 	all_drain 3 $(in_ring_order $a $b) ${ring[@]} &&
 	wait_for 30 "answers $a" && wait_for 30 "answers $b" &&
@@ -455,9 +446,7 @@ test_expect_success '6.3: so is one that is failing' '
 	all_drain 3 "" $other &&
 	all_in RUNNING ${ring[@]} $other
 '
-test_expect_success 'nothing is left' '
+last_case '
 	undrain $idle &&
 	clear_cluster && nothing_left
 '
-
-test_done

@@ -10,17 +10,9 @@ test_description='The nodes of heirs by ring cost, compared with a search'
 
 seed=${SEED:-352} rounds=${ROUNDS:-12}
 
-cat >spines.conf <<-'EOF'
-	SwitchName=leaf1 Nodes=n[1-3]
-	SwitchName=leaf2 Nodes=n[4-6]
-	SwitchName=leaf3 Nodes=n[7-9]
-	SwitchName=leaf4 Nodes=n[10-12]
-	SwitchName=spine1 Switches=leaf[1-2]
-	SwitchName=spine2 Switches=leaf[3-4]
-	SwitchName=core Switches=spine[1-2]
-EOF
-slurm_setup -n 12 -c 2 --gang --topology "$PWD/spines.conf"
-slurm_start
+switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] leaf4=n[10-12] \
+	spine1:leaf[1-2] spine2:leaf[3-4] core:spine[1-2] >spines.conf
+slurm_cluster -n 12 -c 2 --gang --topology "$PWD/spines.conf"
 
 RANDOM=$seed
 
@@ -104,7 +96,7 @@ round()
 
 # The new member has a node beside each of its neighbours, and the order of names is
 # not the cheapest.
-test_expect_success '6.4: of several nodes, those nearest to a neighbour are beside it' '
+test_cleared '6.4: of several nodes, those nearest to a neighbour are beside it' '
 	blockers=($(submit -w "n[1-6]" -N6 --exclusive) \
 		$(submit -w "n[7,10]" -N2 --exclusive)) &&
 	wait_for 20 all_in RUNNING ${blockers[@]} &&
@@ -115,15 +107,11 @@ test_expect_success '6.4: of several nodes, those nearest to a neighbour are bes
 	wait_for 20 "test \"\$(idle_nodes | xargs)\" = \"n7 n10\"" &&
 	id=$(submit -N2 --exclusive --gang=wide) && wait_state $id RUNNING &&
 	wait_for 10 "test \"\$(gang_record $id ring)\" = \
-		$(ring_cost n8 n9 n11 n12 n10 n7)" &&
-	clear_cluster
+		$(ring_cost n8 n9 n11 n12 n10 n7)"
 '
 # A leaf of its own: not one node of each of two leaves.
-test_expect_success '4.24: of several nodes, all are in one leaf' '
-	blockers=() &&
-	for n in 8 9 11 12; do
-		blockers+=($(submit -w n$n -N1 --exclusive)) || return 1
-	done &&
+test_cleared '4.24: of several nodes, all are in one leaf' '
+	on_nodes "n8 n9 n11 n12" -N1 --exclusive && blockers=(${jobs[@]}) &&
 	wait_for 20 all_in RUNNING ${blockers[@]} &&
 	spread="-N2 --exclusive --gang=apart --gang-topology=spread:leaf" &&
 	members=($(submit $spread --gang-min-member=2) $(submit $spread)) &&
@@ -134,12 +122,9 @@ test_expect_success '4.24: of several nodes, all are in one leaf' '
 	wait_cycles 3 && job_is $id PENDING &&
 	idle_nodes >free && grep -x n7 free && grep -x n10 free &&
 	scancel ${blockers[2]} && wait_state $id RUNNING &&
-	test "$(job_field $id NodeList)" = "n[10-11]" &&
-	clear_cluster
+	test "$(job_field $id NodeList)" = "n[10-11]"
 '
 for i in $(seq $rounds); do
 	test_expect_success "6.4: seed $seed, $i" 'round; r=$?; clear_cluster; test $r = 0'
 done
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

@@ -26,8 +26,7 @@ says()
 {
 	local user=$1 text=$2
 
-	shift 2
-	as $user "$sgang" "$@" >out 2>err
+	as $user "$sgang" "${@:3}" >out 2>err
 	test $? = 0 && test_must_be_empty err && echo "$text" | test_cmp - out || {
 		cat err >&2
 		return 1
@@ -39,8 +38,7 @@ refuses()
 {
 	local user=$1 text=$2
 
-	shift 2
-	as $user "$sgang" "$@" >out 2>err
+	as $user "$sgang" "${@:3}" >out 2>err
 	test $? = 1 && test_must_be_empty out && grep -x "sgang: $text" err
 }
 
@@ -255,9 +253,7 @@ test_expect_success '6.14 where one cannot be requeued none is' '
 	all_in RUNNING $one $two &&
 	test -z "$(gang_record $one recall)"
 '
-test_expect_success 'nothing is left' '
+last_case '
 	leave_nothing "Security violation, JOB_UPDATE RPC" \
 		"Attempt to modify priority"
 '
-
-test_done

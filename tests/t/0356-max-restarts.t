@@ -20,10 +20,7 @@ gather()
 	gang_of_nodes $1 3 "${@:2}" && wait_for 15 all_in RUNNING ${members[@]}
 }
 
-has_clock()
-{
-	test "$(gang_record $1 stale)" -gt 0
-}
+has_clock() { test "$(gang_record $1 stale)" -gt 0; }
 
 test_expect_success '6.10, 2.23, 2.25: kill: too few run for too long' '
 	gather kill --gang-on-stale=kill --gang-stale-grace=0:04 &&
@@ -120,10 +117,7 @@ pair()
 }
 
 # What the running first member does: does GANG COMMAND
-does()
-{
-	echo "rm '$PWD/$1.cmd'; $2" >$1.new && mv $1.new $1.cmd
-}
+does() { echo "rm '$PWD/$1.cmd'; $2" >$1.new && mv $1.new $1.cmd; }
 
 again()
 {
@@ -131,10 +125,7 @@ again()
 		wait_for 40 all_in RUNNING ${members[@]}
 }
 
-ended()
-{
-	wait_for 15 none_in "PENDING|RUNNING|COMPLETING" "$@"
-}
+ended() { wait_for 15 none_in "PENDING|RUNNING|COMPLETING" "$@"; }
 
 explained()
 {
@@ -215,6 +206,4 @@ test_expect_success '6.13 nonsense is refused' '
 	grep "max-restarts=0: expected a number from 1" err
 '
 
-test_expect_success 'nothing is left' 'leave_nothing'
-
-test_done
+last_case 'leave_nothing'

@@ -54,8 +54,7 @@ says_done()
 {
 	local text=$1 id
 
-	shift
-	for id; do
+	for id in "${@:2}"; do
 		squeue -h -t all -j $id -o %r | grep -x "$text" || return 1
 	done
 }
@@ -115,8 +114,7 @@ test_expect_success '6.11 it is no loss: nothing is requeued or replaced' '
 '
 test_expect_success '6.11 spares and those that wait end too' '
 	gather more completes,serves --gang-on-success=leader --gang-spares=1 &&
-	spare=$(submit -N 1 --exclusive --gang=more "$PWD/serves.sh") &&
-	wait_state $spare RUNNING &&
+	spare=$(run_job -N 1 --exclusive --gang=more "$PWD/serves.sh") &&
 	waits=$(submit -N 4 --exclusive --gang=more "$PWD/serves.sh") &&
 	wait_for 10 "test -n \"\$(gang_record $waits phase)\"" &&
 	touch done.${members[0]} &&
@@ -168,8 +166,6 @@ test_expect_success '6.11 what is no number of members is refused' '
 	test_must_fail sbatch --gang=bad --gang-on-success=0 --wrap=true
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

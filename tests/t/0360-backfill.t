@@ -11,11 +11,10 @@ test_description='Short jobs fill the gap before a gang; what is not saved waits
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=60
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+"$quick_sched,bf_resolution=60
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # Backfill expects the job to start when the other ends, or so many seconds later
 # at the most. It rounds up to its bf_resolution.
@@ -61,10 +60,7 @@ test_expect_success '4.9 the gang starts as soon as it fits, the long job behind
 	wait_state $id COMPLETED
 '
 test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
-	members=($(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
-			-x n[2-4])
-		 $(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
-			-x n[2-4])) &&
+	gang_of_nodes near 2 -x n[2-4] &&
 	wait_for 10 squeue_says ${members[0]} "Gang root/near waits: " &&
 	id=$(submit -N 4 --exclusive -t 60 --nice=1000 --wrap=true) &&
 	wait_state $id COMPLETED 20 &&
@@ -72,10 +68,7 @@ test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
 	scancel ${members[@]}
 '
 # The start times that squeue --start shows of a job's tasks, each once.
-starts_shown()
-{
-	squeue --start -h -r -j "$1" -o %S | sort -u
-}
+starts_shown() { squeue --start -h -r -j "$1" -o %S | sort -u; }
 
 # All tasks of an array have one, when the job ends. Backfill may round it up to
 # its bf_resolution; before it has planned, it is the moment of the last attempt.
@@ -117,10 +110,7 @@ test_expect_success 'nothing is left so far' 'nothing_left'
 
 gang_scripts train later full
 
-said()
-{
-	grep -cF -- "$1" "$slurm_dir/log/slurmctld.log"
-}
+said() { grep -cF -- "$1" "$slurm_dir/log/slurmctld.log"; }
 
 # How many saves have failed. Counters are written every 15 seconds.
 failures()
@@ -129,11 +119,7 @@ failures()
 		print $2 }'
 }
 
-gang_of_two()
-{
-	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 $1.sh)
-		 $(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 $1.sh))
-}
+gang_of_two() { gang_of_nodes $1 2 $1.sh; }
 
 test_expect_success '0.1: no member is launched while saving fails' '
 	wait_for 10 mkdir "$slurm_dir/state/job_state.new" &&
@@ -192,8 +178,7 @@ fi
 
 test_expect_success MOUNT '0.1: on a full disk no gang starts' '
 	small_disk &&
-	members=($(submit -H -N 1 --exclusive --gang=full --gang-min-member=2 full.sh)
-		 $(submit -H -N 1 --exclusive --gang=full --gang-min-member=2 full.sh)) &&
+	gang_of_nodes full 2 -H full.sh &&
 	{ cat /dev/zero >"$slurm_dir/state/filler" 2>/dev/null || :; } &&
 	scontrol release ${members[@]} &&
 	wait_for 20 "test \"\$(said \"cannot save its state (No space left\")\" = 1" &&

@@ -12,11 +12,7 @@ SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sch
 TopologyPlugin=topology/tree
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
-cat >"$slurm_dir/etc/topology.conf" <<END
-SwitchName=l1 Nodes=n[1-4]
-SwitchName=l2 Nodes=n[5-8]
-SwitchName=top Switches=l[1-2]
-END
+switches l1=n[1-4] l2=n[5-8] top:l[1-2] >"$slurm_dir/etc/topology.conf"
 slurm_start
 
 # Milliseconds from the submission of a job until it has begun.
@@ -61,26 +57,20 @@ one()
 {
 	local name=$1 count=$2
 
-	shift 2
-	submit -N 1 --gang=$name --gang-min-member=$count "$@"
+	submit -N 1 --gang=$name --gang-min-member=$count "${@:3}"
 }
 
-running()
-{
-	test "$(squeue -h -r -t R | wc -l)" = $1
-}
+running() { test "$(squeue -h -r -t R | wc -l)" = $1; }
 
 whole="--exclusive --mem=100"
 leaf="$whole --gang-topology=require:leaf"
 five="5 nodes in one leaf are needed, the largest (l1) has 4 that fit"
-test_expect_success '5.4 five nodes of one leaf, where leaves have four' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 five nodes of one leaf, where leaves have four' '
 	for i in 1 2 3 4; do one five 5 $leaf || return 1; done &&
 	refused "$five" one five 5 $leaf &&
 	wait_for 10 squeue_says 2 "gathering 4/5"
 '
-test_expect_success '5.4 all at once: arrays, nodes of one member, test-only' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 all at once: arrays, nodes of one member, test-only' '
 	refused "$five" one array 5 --array=0-4 $leaf &&
 	refused "$five" one nodes 1 -N5 $leaf &&
 	refused "$five" one test 5 --array=0-4 $leaf --test-only &&
@@ -109,29 +99,25 @@ test_expect_success '5.4 three members in different leaves, of two' '
 	refused "3 members are to be in different leaf domains" \
 		one three 3 $whole --gang-topology=spread:leaf
 '
-test_expect_success '5.4 five times 7000 MB on four nodes of 8000 MB' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 five times 7000 MB on four nodes of 8000 MB' '
 	for i in 1 2 3 4; do one memory 5 -p four --mem=7000 || return 1; done &&
 	refused "5 places are needed, all nodes together have 4" \
 		one memory 5 -p four --mem=7000
 '
-test_expect_success '5.4 memory that is enough, but not on one node' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 memory that is enough, but not on one node' '
 	for i in 1 2 3 4; do one mixed 5 -p four --mem=5000 || return 1; done &&
 	refused "its members do not fit together" \
 		one mixed 5 -p four --mem=3500 &&
 	one mixed 5 -p four --mem=3000 &&
 	wait_for 20 running 5
 '
-test_expect_success '5.5 nodes that are down count' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 nodes that are down count' '
 	scontrol update nodename=n[1-2] state=down reason=test &&
 	one down 4 --array=0-3 $leaf -p four &&
 	scontrol update nodename=n[1-2] state=idle &&
 	wait_for 20 running 4
 '
-test_expect_success '5.4 who joins cannot spoil the gang' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 who joins cannot spoil the gang' '
 	busy=$(run_job -N 4 -p four --exclusive --mem=100) &&
 	members=($(one spoil 2 -p four $whole) $(one spoil 2 -p four $whole)) &&
 	refused "" one spoil 2 -N4 -p four $whole --gang-order=0 &&
@@ -146,8 +132,7 @@ test_expect_success '5.4 who joins cannot spoil the gang' '
 # six OPTIONS...: another member of it, who does not say how many it needs
 six() { submit $whole --gang=six "$@"; }
 
-test_expect_success '5.5 any five of six start: the first two take one node twice' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 any five of six start: the first two take one node twice' '
 	first=$(six -N3 -p four) &&
 	second=$(six -N3 -p four) &&
 	others=($(six -N1 -p four) $(six -N1 -x n[1-4]) $(six -N1 -x n[1-4])) &&
@@ -156,8 +141,7 @@ test_expect_success '5.5 any five of six start: the first two take one node twic
 	all_in PENDING $second
 '
 # n1 has a job for ten minutes, n5 for an hour.
-test_expect_success '5.5 it says when the first of them start, and does then' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 it says when the first of them start, and does then' '
 	soon=$(submit -w n1 -t 10 $whole) &&
 	later=$(submit -w n5 -t 60 $whole) &&
 	wait_for 20 all_in RUNNING $soon $later &&
@@ -170,8 +154,7 @@ test_expect_success '5.5 it says when the first of them start, and does then' '
 	wait_for 20 all_in RUNNING ${early[@]} &&
 	all_in PENDING $slow
 '
-test_expect_success '5.4 --time-min has no meaning' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 --time-min has no meaning' '
 	! one time 2 --mem=100 -t 10 --time-min=5 2>err &&
 	grep -e "--time-min: a member of a gang has the time limit" err &&
 	id=$(one time 2 --mem=100 -t 10) &&
@@ -190,8 +173,7 @@ test_expect_success '5.4 what Slurm alone knows, such as excluded nodes' '
 	submit_gang excluded 5 --exclusive --mem=100 -x n[1-4] &&
 	delays_nobody "Gang root/excluded waits: "
 '
-test_expect_success '5.4 it starts when an update makes it possible' '
-	test_when_finished clear_cluster &&
+test_cleared '5.4 it starts when an update makes it possible' '
 	busy=$(run_job -N 8 --exclusive --mem=100) &&
 	submit_gang later 5 --mem=7000 &&
 	for id in ${members[@]}; do
@@ -210,13 +192,11 @@ decode()
 {
 	local name=$1 group=$2 min=$3
 
-	shift 3
-	submit -N 1 $whole --gang=$name --gang-role=$group/decode:min=$min "$@"
+	submit -N 1 $whole --gang=$name --gang-role=$group/decode:min=$min "${@:4}"
 }
 
 tree_five="with group r1/decode: $five"
-test_expect_success '2.15 5.4 five decoders of a replica that may not leave a leaf of four' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.4 five decoders of a replica that may not leave a leaf of four' '
 	for i in 1 2 3 4; do decode tree r1:require=leaf 5 || return 1; done &&
 	! decode tree r1:require=leaf 5 2>err &&
 	grep -F "the gang can never start $tree_five" err &&
@@ -255,8 +235,7 @@ test_expect_success '2.15 5.4 two roles together larger than the leaf of their g
 	grep "Helps=nothing: it cannot start even if all its nodes are idle" out &&
 	delays_nobody "Gang root/both waits: group r1: 1 group of 6 units or more must be within one leaf"
 '
-test_expect_success '2.16 5.5 another group is enough: not impossible' '
-	test_when_finished clear_cluster &&
+test_cleared '2.16 5.5 another group is enough: not impossible' '
 	busy=$(run_job -N 8 $whole) &&
 	six_of_a_leaf either && members+=($(decode either r2 2) $(decode either r2 2)) &&
 	wait_for 10 gang_attempted ${members[7]} 1 &&
@@ -270,58 +249,50 @@ slurm_stop
 slurm_cleanup
 
 # Nodes without a slurmd, with 4 GPUs each.
-slurm_setup --cloud 8 -c 4 --gang --node 'Gres=gpu:4' \
+slurm_cluster --cloud 8 -c 4 --gang --node 'Gres=gpu:4' \
 	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu
 PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
-slurm_start
 
 # gpu NAME COUNT OPTIONS...: another member of it
 gpu()
 {
 	local name=$1 count=$2
 
-	shift 2
-	submit --mem=100 --gang=$name --gang-min-member=$count "$@"
+	submit --mem=100 --gang=$name --gang-min-member=$count "${@:3}"
 }
 
-held()
-{
-	test "$(squeue -h -r -t CF | wc -l)" = $1
-}
+held() { test "$(squeue -h -r -t CF | wc -l)" = $1; }
 
 # Two nodes with a GPU are there for each member: the sum is too much.
 gpus="its members need 24 GPUs together, all their nodes have 16"
-test_expect_success '5.4 --gpus: 24 of the 16 in its partition' '
+test_cleared '5.4 --gpus: 24 of the 16 in its partition' '
 	for i in 1 2; do
 		gpu sum 3 -N2 --gpus=8 -p four || return 1
 	done &&
 	refused "$gpus" gpu sum 3 -N2 --gpus=8 -p four &&
 	gpu sum 3 -N2 --gpus=8 -p main &&
-	wait_for 20 held 3 &&
-	clear_cluster
+	wait_for 20 held 3
 '
 test_expect_success '5.4 --gpus-per-task: 3 members, 4 tasks each, of 2' '
 	refused "$gpus" gpu task 3 --array=0-2 -N2 -n4 --gpus-per-task=2 \
 		-p four
 '
-test_expect_success '5.4 members of two partitions: 36 of all 32' '
+test_cleared '5.4 members of two partitions: 36 of all 32' '
 	gpu parts 3 -N4 --gpus=16 -p four &&
 	gpu parts 3 -N2 --gpus=5 -p main &&
 	refused "its members need 36 GPUs together, all their nodes have 32" \
 		gpu parts 3 -N4 --gpus=15 -p main &&
 	gpu parts 3 -N2 --gpus=4 -p main &&
-	wait_for 20 held 3 &&
-	clear_cluster
+	wait_for 20 held 3
 '
 test_expect_success '5.4 a node without room for a GPU of each task' '
 	! gpu node 1 -N1 -n1 --gpus-per-task=5 2>err &&
 	grep "Requested node configuration is not available" err
 '
-test_expect_success '5.5 GPUs of one job on several nodes are not refused' '
+test_cleared '5.5 GPUs of one job on several nodes are not refused' '
 	gpu open 1 --gpus=8 &&
 	gpu uneven 1 -N2 --gpus=5 &&
-	gpu tasks 1 -n3 --gpus-per-task=3 &&
-	clear_cluster
+	gpu tasks 1 -n3 --gpus-per-task=3
 '
 test_expect_success 'nothing is left again' 'nothing_left'
 

@@ -10,11 +10,11 @@ test_description='Jobs that Slurm puts before a gang are not kept off its nodes'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 2 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1
+"$quick_sched,bf_resolution=1
 PriorityType=priority/basic
 PreemptType=preempt/qos
 PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 acct add qos low,high
 acct modify qos high set preempt=low
@@ -26,10 +26,7 @@ slurm_start
 # A gang waits for the node of a job that nobody preempts.
 test_expect_success 'a gang of two waits for its second node' '
 	block=$(run_job -w n1 -N 1 --exclusive -t 10) &&
-	gang=($(submit -N 1 --exclusive -t 10 --qos=low --gang=train \
-			--gang-min-member=2)
-		$(submit -N 1 --exclusive -t 10 --qos=low --gang=train \
-			--gang-min-member=2)) &&
+	gang_of_nodes train 2 -t 10 --qos=low && gang=(${members[@]}) &&
 	wait_for 20 gang_attempted ${gang[0]} 1 &&
 	wait_for 20 "test \"\$(job_field ${gang[0]} StartTime)\" != Unknown"
 '
@@ -50,6 +47,4 @@ test_expect_success '4.9: the gang is next' '
 	job_is $behind PENDING &&
 	scancel ${gang[@]} $behind
 '
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file"'

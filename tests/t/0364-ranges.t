@@ -7,30 +7,18 @@ test_description='A gang starts on as many nodes, and in such shares, as there a
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<END
-SwitchName=l1 Nodes=n[1-2]
-SwitchName=l2 Nodes=n[3-4]
-SwitchName=top Switches=l[1-2]
-END
-slurm_setup --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
+switches l1=n[1-2] l2=n[3-4] top:l[1-2] >topology.conf
+slurm_cluster --cloud 4 -c 4 --gang --topology topology.conf --node 'Gres=gpu:4' \
 	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
-slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # gang OPTIONS...: a member with each of the options, and with those that all have,
 # in this order
 of_all=
 gang()
 {
-	local options
-
 	count=$((count + 1))
-	members=()
-	for options; do
-		members+=($(submit $of_all $options --gang=g$count \
-			--gang-min-member=$#)) || return 1
-	done
-	test ${#members[@]} = $#
+	submit_each "$@" -- $of_all --gang=g$count --gang-min-member=$# &&
+		test ${#members[@]} = $#
 }
 
 # Nodes of the members, added up.
@@ -60,8 +48,7 @@ waits_for()
 {
 	local reason=$1
 
-	shift
-	gang "$@" && wait_for 15 squeue_says ${members[0]} "$reason" &&
+	gang "${@:2}" && wait_for 15 squeue_says ${members[0]} "$reason" &&
 		all_in PENDING ${members[@]} && drop ${members[@]}
 }
 
@@ -100,8 +87,7 @@ all_lists()
 }
 
 test_expect_success '5.5 two members of 1 to 2 nodes, three nodes are free' '
-	busy=$(submit -w n4 -N1 --exclusive --mem=10) &&
-	wait_state $busy CONFIGURING &&
+	busy=$(placed_job -w n4 -N1 --exclusive --mem=10) &&
 	starts_on 3 -N1-2\ --exclusive\ --mem=10 -N1-2\ --exclusive\ --mem=10 &&
 	drop $busy
 '
@@ -180,10 +166,7 @@ test_expect_success '5.5 it starts later when a node becomes free' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success 'n4 has no CPU left' '
-	busy=$(submit -w n4 -N1 -n4 --mem=10) &&
-	wait_for 10 all_in CONFIGURING $busy
-'
+test_expect_success 'n4 has no CPU left' 'busy=$(placed_job -w n4 -N1 -n4 --mem=10)'
 # Two share three nodes; the third would like four, and has room on three.
 test_expect_success '5.5 one that differs gives up no more than it must' '
 	starts_on 6 -N1-3\ --ntasks-per-node=3\ --mem=10 \
@@ -191,10 +174,7 @@ test_expect_success '5.5 one that differs gives up no more than it must' '
 	drop $busy
 '
 test_expect_success 'n1 has 4000 MB left, the others have 1000' '
-	busy=$(submit -w n2 -N1 -n1 --mem=3000) &&
-	busy+=" $(submit -w n3 -N1 -n1 --mem=3000)" &&
-	busy+=" $(submit -w n4 -N1 -n1 --mem=3000)" &&
-	wait_for 10 all_in CONFIGURING $busy
+	on_nodes "n2 n3 n4" -N1 -n1 --mem=3000
 '
 test_expect_success '5.5 memory on each node' '
 	starts_on 5 -N1-4\ --mem=1000 -N1-4\ --mem=2500
@@ -208,19 +188,24 @@ test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
 of_all=--mem=10
 
-# leave CPUS...: so many are free on n1, n2 ...
-leave()
+# leave_of WHAT FREE...: of the four of each node, which the option WHAT asks for, so
+# many are free on n1, n2 ...
+leave_of()
 {
-	local cpus node=0 busy=()
+	local what=$1 free node=0 busy=()
 
-	for cpus; do
+	for free in "${@:2}"; do
 		node=$((node + 1))
-		test $cpus -lt 4 || continue
-		busy+=($(submit -w n$node -N1 -n$((4 - cpus)) --mem=10)) ||
+		test $free -lt 4 || continue
+		busy+=($(submit -w n$node -N1 -n1 $what$((4 - free)) --mem=10)) ||
 			return 1
 	done
 	wait_for 15 all_in CONFIGURING ${busy[@]}
 }
+
+# leave CPUS..., leave_gpus GPUS...
+leave() { leave_of -n "$@"; }
+leave_gpus() { leave_of --gres=gpu: "$@"; }
 
 # starts OPTIONS...: it runs soon, and is gone again
 starts()
@@ -235,13 +220,8 @@ starts()
 # stock OPTIONS...: the same of jobs without a gang
 stock()
 {
-	local options
-
-	members=()
-	for options; do
-		members+=($(submit $options --mem=10)) || return 1
-	done
-	wait_for 15 all_in CONFIGURING ${members[@]} && drop ${members[@]}
+	submit_each "$@" -- --mem=10 &&
+		wait_for 15 all_in CONFIGURING ${members[@]} && drop ${members[@]}
 }
 
 # waits REASON PLACE OPTIONS...: the reason is shown, and that line of the places
@@ -250,8 +230,7 @@ waits()
 {
 	local reason=$1 place=$2
 
-	shift 2
-	gang "$@" && wait_for 15 squeue_says ${members[0]} "$reason" &&
+	gang "${@:3}" && wait_for 15 squeue_says ${members[0]} "$reason" &&
 		explains "$place" && all_in PENDING ${members[@]} &&
 		drop ${members[@]}
 }
@@ -301,8 +280,7 @@ test_expect_success '5.4 no shares fit on the empty cluster: it is in nobodys wa
 	gang "-N2 -n8" "-N3 -n5" &&
 	wait_for 20 squeue_says ${members[0]} \
 		"each member has room, all together have not" &&
-	id=$(submit -N4 -n16 --mem=10 --nice=100) &&
-	wait_for 15 all_in CONFIGURING $id &&
+	id=$(placed_job -N4 -n16 --mem=10 --nice=100) &&
 	drop $id ${members[@]}
 '
 test_expect_success '4.20 where no other shares fit the even ones are the cheapest' '
@@ -313,8 +291,7 @@ test_expect_success '4.20 where no other shares fit the even ones are the cheape
 	drop ${members[@]}
 '
 test_expect_success '5.5 it starts when a job ends that stands in its way' '
-	busy=$(submit -w n1 -N1 -n1 --mem=10) &&
-	wait_for 15 all_in CONFIGURING $busy &&
+	busy=$(placed_job -w n1 -N1 -n1 --mem=10) &&
 	gang "-N3 -n8" "-N3 -n8" &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]} &&
@@ -327,12 +304,11 @@ test_expect_success '5.5 members held one by one' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
-test_expect_success '5.6 CPUs enough, but no shares' '
+test_cleared '5.6 CPUs enough, but no shares' '
 	leave 4 4 3 0 &&
 	waits "11 CPUs are free where it may be, but its tasks do not fit on its nodes, however many each has" \
 		"Place=top Free=11 Needed=11 Unit=CPU Causes=busy=1" \
-		"-N2 -n7" "-N3 -n4" &&
-	clear_cluster
+		"-N2 -n7" "-N3 -n4"
 '
 test_expect_success '4.20 even shares are not called the cheapest' '
 	leave 2 1 2 0 &&
@@ -353,27 +329,12 @@ test_expect_success '5.6 what Slurm would have chosen is of the shares planned' 
 	gang "-N2 -n4" &&
 	wait_for 15 all_in CONFIGURING ${members[@]} &&
 	gang_record ${members[0]} >record && cat record &&
-	test "$(gang_record ${members[0]} ring)" = 34 &&
-	test "$(gang_record ${members[0]} stock)" = 34 &&
+	recorded ${members[0]} ring=34 stock=34 &&
 	drop ${members[@]}
 '
 test_expect_success 'nothing is left so far' 'clear_cluster && nothing_left'
 
 # --- GPUs ---
-
-# leave_gpus GPUS...: so many are free on n1, n2 ...
-leave_gpus()
-{
-	local gpus node=0 busy=()
-
-	for gpus; do
-		node=$((node + 1))
-		test $gpus -lt 4 || continue
-		busy+=($(submit -w n$node -N1 -n1 --gres=gpu:$((4 - gpus)) \
-			--mem=10)) || return 1
-	done
-	wait_for 15 all_in CONFIGURING ${busy[@]}
-}
 
 test_expect_success '5.5 GPUs of a job of which no node has so many' '
 	stock "--gpus=6" "--gpus=6" &&
@@ -397,8 +358,7 @@ test_expect_success '4.20 what Slurm shares out is not called the cheapest' '
 	drop ${members[@]}
 '
 test_expect_success '5.6 a GPU too many: it waits, for the node that is needed' '
-	busy=$(submit -w n4 -N1 -n1 --gres=gpu:1 --mem=10) &&
-	wait_for 15 all_in CONFIGURING $busy &&
+	busy=$(placed_job -w n4 -N1 -n1 --gres=gpu:1 --mem=10) &&
 	gang "--gpus=8" "--gpus=8" &&
 	wait_for 15 squeue_says ${members[0]} \
 		"16 GPUs are needed, 15 are free" &&
@@ -429,5 +389,4 @@ test_expect_success '5.5 as many as are left, on three nodes' '
 	starts "-N3 --gpus=7" &&
 	starts "--gpus=7 -n3"
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-test_done
+last_case 'clear_cluster && nothing_left'

@@ -13,10 +13,9 @@ test_description='A stream of small jobs does not starve a gang'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 often=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-slurm_setup -n 4 -c 2 --gang --conf "SchedulerParameters=$often
+slurm_cluster -n 4 -c 2 --gang --conf "SchedulerParameters=$often
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"
-slurm_start
 
 # Seconds from the end of the last job before it to its start: a cycle of each
 # scheduler, the launch, and clocks that count seconds; on a machine that has
@@ -65,10 +64,7 @@ stream_off()
 
 # Every job and task: the id it was submitted under, name, start, end, state,
 # submission.
-all_jobs()
-{
-	SLURM_TIME_FORMAT=%s squeue -h -r -t all -o '%F %j %S %e %T %V'
-}
+all_jobs() { SLURM_TIME_FORMAT=%s squeue -h -r -t all -o '%F %j %S %e %T %V'; }
 
 # How long after the last small job that was submitted before it has ended, or
 # after its own submission, did everything of this name start?
@@ -123,10 +119,7 @@ overtakers_of()
 		}'
 }
 
-name_started()
-{
-	test -z "$(squeue -h -r -t PD -n "$1" -o x)"
-}
+name_started() { test -z "$(squeue -h -r -t PD -n "$1" -o x)"; }
 
 # The jobs of this name have been submitted: they start in time, and the small
 # ones are still waiting then.
@@ -151,12 +144,7 @@ one_job()
 
 gang_of_jobs()
 {
-	local i
-
-	for i in 1 2 3 4; do
-		submit -J $1 -N 1 --exclusive -t 10 --priority=1000 \
-			--gang=$1 --gang-min-member=4 --wrap 'sleep 1' || return 1
-	done
+	gang_of_nodes $1 4 -J $1 -t 10 --priority=1000 --wrap 'sleep 1'
 }
 
 gang_of_tasks()
@@ -170,8 +158,7 @@ in_stream()
 {
 	local name=$1 what=$2 rc=0
 
-	shift 2
-	stream_on "$@" && $what $name && starts_in_time $name || rc=1
+	stream_on "${@:3}" && $what $name && starts_in_time $name || rc=1
 	stream_off && return $rc
 }
 
@@ -193,6 +180,4 @@ test_expect_success '3.33: backfill looks at one job of each user' '
 	settings ,bf_max_job_user=1 &&
 	in_stream user gang_of_jobs --uid=daemon --gid=daemon -D /
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -10,10 +10,9 @@ test_description='Short jobs fill the gap before a gang, and nothing is half sta
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
-slurm_start
+slurm_cluster -n 4 -c 4 --gang --conf \
+"$quick_sched,bf_resolution=1
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 
 cores=16 members=8
 
@@ -50,8 +49,7 @@ test_expect_success '4.10: the gap before the gang is used by what ends in time'
 '
 test_expect_success '4.10: the gang starts whole when a node is given back' '
 	touch long.go &&
-	wait_for 20 all_in RUNNING ${ids[@]} &&
-	started_together ${ids[@]} &&
+	start_together 20 ${ids[@]} &&
 	wait_for 15 ran_once member $members
 '
 # The short jobs had 4 cores. Each second one of them ends can be followed by
@@ -71,8 +69,7 @@ test_expect_success '4.10: at least a quarter of the gap was used' '
 # slurmctld has started them in one step, as the case before last has seen. What
 # the launch takes after that is the machine's affair.
 test_expect_success '4.10: no member ran without the others' '
-	touch member.go &&
-	wait_for 20 all_in COMPLETED ${ids[@]} &&
+	let_end member ${ids[@]} &&
 	one_by_one member $members &&
 	test "$(gang_log root/half "started " | wc -l)" = 1 &&
 	gang_log root/half "started $members members" &&
@@ -109,11 +106,8 @@ test_expect_success '4.6: of two gangs that need more than half, one waits in pe
 	test $attempts -le $((2 + seconds / 2)) &&
 	touch left.go &&
 	wait_for 20 all_in RUNNING ${right[@]} &&
-	touch right.go &&
-	wait_for 20 all_in COMPLETED ${right[@]} &&
+	let_end right ${right[@]} &&
 	ran_once left 3 &&
 	ran_once right 3
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

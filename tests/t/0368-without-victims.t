@@ -49,10 +49,7 @@ RANDOM=$SEED
 running=() submitted=()
 
 # Gangs of one that wait for a second member, each asking for something else.
-asks()
-{
-	submit --gang=$1 --gang-min-member=2 "${@:2}"
-}
+asks() { submit --gang=$1 --gang-min-member=2 "${@:2}"; }
 
 # kinds: what a job may be
 kinds=(
@@ -118,10 +115,7 @@ job_is_tried()
 }
 
 # The conductor looks at jobs when something has changed.
-nudge()
-{
-	scontrol update JobId=$asking Comment="$RANDOM $RANDOM"
-}
+nudge() { scontrol update JobId=$asking Comment="$RANDOM $RANDOM"; }
 
 # told_of ID...: both states have been written for these jobs
 told_of()
@@ -275,6 +269,4 @@ test_expect_success '3.29 a heterogeneous job is left out whole' '
 	held_as_told &&
 	ends_as_told $running
 '
-test_expect_success 'nothing is left' 'scancel -Q -u root; nothing_left'
-
-test_done
+last_case 'scancel -Q -u root; nothing_left'

@@ -7,20 +7,14 @@ test_description='Members are the last victims; all of a strict gang go, or none
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 3 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=kill Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL
-PartitionName=keep Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
-slurm_start
+slurm_cluster -n 3 -c 2 --gang --conf \
+"$quick_sched
+$(partition_prio main=1 kill=1,PreemptMode=CANCEL keep=1,PreemptMode=OFF \
+	high=10)"
 
 gang_of_two()
 {
-	members=($(submit -N 1 --exclusive -t 10 --gang=$1 --gang-min-member=2)
-		 $(submit -N 1 --exclusive -t 10 --gang=$1 --gang-min-member=2)) &&
+	gang_of_nodes $1 2 -t 10 &&
 		wait_for 15 all_in RUNNING ${members[@]}
 }
 
@@ -78,15 +72,8 @@ gang()
 		wait_for 20 all_in RUNNING ${members[@]}
 }
 
-high()
-{
-	high=$(submit -p high -N $1 --exclusive -t 5)
-}
-
-done_with()
-{
-	scancel "$@" && wait_for 30 nodes_idle
-}
+high() { high=$(submit -p high -N $1 --exclusive -t 5); }
+done_with() { scancel "$@" && wait_for 30 nodes_idle; }
 
 test_expect_success '1.17: one beyond the minimum is preempted, the last that came' '
 	gang extra 2 3 &&
@@ -185,6 +172,4 @@ test_expect_success '4.11: of a nonstrict gang one may go' '
 	test "$(restarts_of ${members[@]})" = 1 &&
 	done_with $high ${members[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

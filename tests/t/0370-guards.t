@@ -36,8 +36,7 @@ test_expect_success '2.27 a gang that cannot start preempts nobody' '
 	wait_for 20 gang_attempted ${members[0]} 2 &&
 	all_in RUNNING ${low[@]} &&
 	! grep preempted "$slurm_dir/log/slurmctld.log" &&
-	scancel ${members[@]} ${low[@]} &&
-	wait_for 10 nodes_idle
+	end_now ${members[@]} ${low[@]}
 '
 
 test_expect_success '2.27 an attempt that is rolled back sends no mail' '
@@ -49,8 +48,7 @@ test_expect_success '2.27 an attempt that is rolled back sends no mail' '
 	scontrol update jobid=${members[1]} licenses= &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	wait_for 10 "test \$(began) = 2" &&
-	scancel ${members[@]} &&
-	wait_for 10 nodes_idle
+	end_now ${members[@]}
 '
 
 test_expect_success '0.1 a held member cannot be suspended' '
@@ -92,10 +90,7 @@ test_expect_success '2.13 a member whose prolog fails is not run every second' '
 	echo \$SLURM_JOB_ID >>"$PWD/prologs"
 	test "\$SLURM_JOB_ID" != "\$(cat "$PWD/bad")"
 	END
-	members=($(submit -H -N 1 --exclusive --gang=prolog \
-			--gang-min-member=2)
-		 $(submit -H -N 1 --exclusive --gang=prolog \
-			--gang-min-member=2)) &&
+	gang_of_nodes prolog 2 -H &&
 	echo ${members[1]} >bad &&
 	scontrol release ${members[@]} &&
 	wait_for 20 squeue_says ${members[1]} BeginTime &&
@@ -103,6 +98,4 @@ test_expect_success '2.13 a member whose prolog fails is not run every second' '
 	scancel ${members[@]}
 '
 
-test_expect_success 'nothing is left' 'nothing_left "prolog exit status" "specified more than once"'
-
-test_done
+last_case 'nothing_left "prolog exit status" "specified more than once"'

@@ -11,15 +11,10 @@ test_description='A held member that is preempted yields at once'
 
 # A job is tried when it was submitted or a job ends, and never because time
 # passes; and a time of grace is longer than any deadline here.
-slurm_setup -n 4 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
-'SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sched_min_interval=0
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=3600
-PartitionName=kill Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=3600 PreemptMode=CANCEL
-PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=3600
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
-slurm_start
+slurm_cluster -n 4 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
+"SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sched_min_interval=0
+$(partition_prio main=1,GraceTime=3600 \
+	kill=1,GraceTime=3600,PreemptMode=CANCEL short=1,GraceTime=3600 high=10)"
 
 gang_scripts plain kill mixed shared
 
@@ -78,11 +73,8 @@ test_expect_success '6.8: it is not cancelled where others would be' '
 	wait_for 20 "test \"\$(nodes_in idle)\" = 2"
 '
 test_expect_success '6.8: it yields its part of a node, and no more' '
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(submit -w n$i -N 1 -n 1 -c 1 --gang=shared \
-			--gang-min-member=3 --gang-mode=nonstrict shared.sh))
-	done &&
+	submit_each -wn1 -wn2 -wn3 -- -N 1 -n 1 -c 1 --gang=shared \
+		--gang-min-member=3 --gang-mode=nonstrict shared.sh &&
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2" &&
 	small=$(run_job -p high -w n1 -n 1 -c 1) &&
 	test "$(held_in ${members[*]})" = 2 &&
@@ -109,6 +101,4 @@ test_expect_success '6.8: it holds on while another victim has its time of grace
 	gang_log root/mixed "member $lost yields to job $high: preempted" &&
 	scancel $high ${members[@]} $block
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

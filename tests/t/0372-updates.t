@@ -18,9 +18,7 @@ pair()
 {
 	local name=$1
 
-	shift
-	members=($(submit --exclusive --gang=$name --gang-min-member=2 "$@") \
-		$(submit --exclusive --gang=$name --gang-min-member=2 "$@"))
+	submit_gang $name 2 --exclusive "${@:2}"
 }
 
 # Backfill knows when it can start, so it keeps the nodes from a longer job.
@@ -33,8 +31,7 @@ expected_after()
 }
 
 test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
-	busy=$(submit -w n1 --exclusive -t 60) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -w n1 --exclusive -t 60) &&
 	pair nodes -N 2 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 expected_after ${members[0]} $busy &&
@@ -42,33 +39,26 @@ test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
 	behind=$(submit -N 3 --exclusive --nice=1000 -t 120) &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/nodes waits: "
 '
-test_expect_success '5.5 with fewer nodes it starts at once, before that job' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 with fewer nodes it starts at once, before that job' '
 	scontrol update jobid=${members[0]} numnodes=1-1 &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 15 ${members[@]} &&
 	test "$(job_state $behind)" = PENDING
 '
-test_expect_success '5.5 so does one that is sent to another partition' '
-	test_when_finished clear_cluster &&
-	busy=$(submit -w n1 --exclusive) &&
-	wait_state $busy RUNNING &&
+test_cleared '5.5 so does one that is sent to another partition' '
+	busy=$(run_job -w n1 --exclusive) &&
 	pair parts -N 2 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/parts waits: " &&
 	scontrol update jobid=${members[1]} partition=other &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]}
+	start_together 15 ${members[@]}
 '
-test_expect_success '5.5 so does one that may use a node it excluded' '
-	test_when_finished clear_cluster &&
+test_cleared '5.5 so does one that may use a node it excluded' '
 	pair excluded -N 2 -x n4 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/excluded waits: " &&
 	scontrol update jobid=${members[0]} excnodelist= &&
 	scontrol update jobid=${members[1]} excnodelist= &&
-	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]}
+	start_together 15 ${members[@]}
 '
 gang_script held
 
@@ -76,10 +66,7 @@ gang_script held
 starting()
 {
 	gate_close &&
-	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
-			held.sh) \
-		$(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
-			held.sh)) &&
+	gang_of_nodes $1 2 held.sh &&
 	wait_for 20 all_in CONFIGURING ${members[@]}
 }
 
@@ -98,8 +85,7 @@ is_held()
 
 all_start()
 {
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(starts_of held ${members[1]})" = 1 &&
 	clear_cluster
 }
@@ -123,10 +109,7 @@ test_expect_success 'scontrol requeue lets both wait for another start' '
 	all_start
 '
 # They would last an hour longer than there is until their deadline.
-miss_deadline()
-{
-	scontrol update JobId=$1 TimeLimit=120
-}
+miss_deadline() { scontrol update JobId=$1 TimeLimit=120; }
 
 test_expect_success 'a member that waits is ended when it misses its deadline' '
 	id=$(submit -N 1 -t 1 --deadline=now+1hour --gang=late \
@@ -136,8 +119,7 @@ test_expect_success 'a member that waits is ended when it misses its deadline' '
 	wait_state $id DEADLINE
 '
 test_expect_success 'so is one that holds its node' '
-	busy=$(submit -w n1 --exclusive) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -w n1 --exclusive) &&
 	id=$(submit -N 1 -t 1 --deadline=now+1hour --gang=later \
 		--gang-min-member=2 --gang-mode=nonstrict) &&
 	other=$(submit -N 3 --exclusive --gang=later --gang-min-member=2 \
@@ -145,9 +127,6 @@ test_expect_success 'so is one that holds its node' '
 	wait_for 10 all_in CONFIGURING $id &&
 	miss_deadline $id &&
 	wait_state $id DEADLINE &&
-	scancel $busy $other &&
-	wait_for 10 nodes_idle
+	end_now $busy $other
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

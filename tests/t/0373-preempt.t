@@ -8,17 +8,12 @@ test_description='A gang preempts all that it takes, or nobody; each claim ends'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+"$quick_sched
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=mid Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=5
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=left Nodes=n[1-2] MaxTime=INFINITE State=UP PriorityTier=10
 PartitionName=right Nodes=n[3-4] MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=8
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
+$(partition_prio main=1 mid=5 high=10 grace=1,GraceTime=8 \
+	firm=1,PreemptMode=OFF)"
 users_setup
 slurm_start
 sgang=$(checked_sgang "$slurm_dir/lib/sgang")
@@ -27,16 +22,10 @@ sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 has_lows= has_gangs=
 
 # low NODE PARTITION [OPTIONS...]: an ordinary job on that node alone
-low()
-{
-	by=$has_lows submit_by -w $1 -p $2 --exclusive -N1 -t 10 "${@:3}"
-}
+low() { by=$has_lows submit_by -w $1 -p $2 --exclusive -N1 -t 10 "${@:3}"; }
 
 # gang NAME COUNT [OPTIONS...]: members of one node each, in the array members
-gang()
-{
-	by=$has_gangs gang_of_nodes $1 $2 -t 10 "${@:3}"
-}
+gang() { by=$has_gangs gang_of_nodes $1 $2 -t 10 "${@:3}"; }
 
 # fill PARTITION: a job on each node, in the array lows
 fill()
@@ -218,10 +207,7 @@ claims()
 	wait_for 20 all_in PENDING ${lows[0]} ${lows[1]}
 }
 
-same_ctld()
-{
-	test "$(slurm_pid slurmctld)" = "$ctld"
-}
+same_ctld() { test "$(slurm_pid slurmctld)" = "$ctld"; }
 
 claimed()
 {
@@ -341,6 +327,4 @@ test_expect_success '3.32: scontrol reconfigure in the grace' '
 	start_together 60 ${members[@]} && all_in PENDING $other &&
 	test "$(restarts_of ${lows[@]})" = 3 || show
 '
-test_expect_success 'nothing is left' 'leave_nothing'
-
-test_done
+last_case 'leave_nothing'

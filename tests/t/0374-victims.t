@@ -12,19 +12,12 @@ test_description='Candidates, their grace, and how it is taken back'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 6 -c 2 --faults --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
+"SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
 DebugFlags=NO_CONF_HASH
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
 KillWait=2
 MessageTimeout=10
-PartitionName=low Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=2
-PartitionName=cancel Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=3 PreemptMode=CANCEL
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=4 GraceTime=600
-PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=4 GraceTime=3
-PartitionName=some Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=4 GraceTime=15
-PartitionName=off Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+$(partition_prio low=2 cancel=3,PreemptMode=CANCEL grace=4,GraceTime=600 \
+	short=4,GraceTime=3 some=4,GraceTime=15 off=1,PreemptMode=OFF high=10)"
 # Epilogs wait while this stands.
 epilogs=$PWD/epilogs
 cat >"$slurm_dir/etc/epilog" <<END
@@ -76,10 +69,7 @@ looked_since()
 	scontrol update JobId=$high Comment="$RANDOM $RANDOM"
 	test "$(candidates_now)" -gt $1
 }
-candidates_now()
-{
-	sed -n 's/.*now=//p' "$SGANG_FAULT_FILE.candidates"
-}
+candidates_now() { sed -n 's/.*now=//p' "$SGANG_FAULT_FILE.candidates"; }
 
 # is ID WORDS: the candidate's line has these words
 is()
@@ -120,10 +110,7 @@ lasts_until()
 high=$(submit -p high --gang=high --gang-min-member=2 -N 1)
 do_lines
 
-job_on()
-{
-	squeue -h -t R -w $1 -o %A
-}
+job_on() { squeue -h -t R -w $1 -o %A; }
 
 # A job of each kind, each on its node.
 submit_all()
@@ -171,14 +158,8 @@ began()
 		test $(($4 % $3)) = 0 && began=$(($5 - $4 / $3)) &&
 		test $began -ge $2 && test $began -le $1
 }
-lost_at_once()
-{
-	sed -n "s/^JobId=$1 .* lost=\([^ ]*\).*/\1/p" at_once
-}
-now_at_once()
-{
-	sed -n "s/.*now=//p" at_once
-}
+lost_at_once() { sed -n "s/^JobId=$1 .* lost=\([^ ]*\).*/\1/p" at_once; }
+now_at_once() { sed -n "s/.*now=//p" at_once; }
 
 # lost_since ID NODES TIME: node-seconds since then are lost, and no more
 lost_since()
@@ -283,9 +264,7 @@ test_expect_success '3.24 what a gang holds may be preempted, and nothing is los
 	do_lines && drop_all ${held[@]}
 '
 
-test_expect_success 'nothing is left so far' '
-	leave_nothing "No fed_mgr state file"
-'
+test_expect_success 'nothing is left so far' 'leave_nothing "No fed_mgr state file"'
 
 # --- by QOS ---
 
@@ -323,8 +302,4 @@ test_expect_success '3.30 the grace is that of its QOS' '
 	do_lines "preempt $low" &&
 	wait_for 20 "look; test \"\$(restarts_of $low)\" = 1"
 '
-test_expect_success 'nothing is left' '
-	leave_nothing "No fed_mgr state file"
-'
-
-test_done
+last_case 'leave_nothing "No fed_mgr state file"'

@@ -10,37 +10,22 @@ test_description='A gang starts where jobs of a lower partition are suspended fo
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<-END
-	SwitchName=a Nodes=n[1-2]
-	SwitchName=b Nodes=n3
-	SwitchName=top Switches=a,b
-END
-slurm_setup -n 3 -c 2 --gang --topology topology.conf --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+switches a=n[1-2] b=n3 top:a,b >topology.conf
+slurm_cluster -n 3 -c 2 --gang --topology topology.conf --conf \
+"$quick_sched
 SelectTypeParameters=CR_Core_Memory
 PreemptType=preempt/partition_prio
 PreemptMode=SUSPEND,GANG
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=keep Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
-slurm_start
+PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10"
 
 # A gang of three with these options, in "gang": gather NAME OPTION...
-gather()
-{
-	submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]})
-}
+gather() { submit_gang $1 3 -p high -t 5 "${@:2}" && gang=(${members[@]}); }
 
 # A job on each node, in "low": occupy OPTION...
-occupy()
-{
-	on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]})
-}
-
-starts()
-{
-	wait_for 20 all_in RUNNING ${gang[@]} && started_together ${gang[@]}
-}
+occupy() { on_nodes "n1 n2 n3" -t 10 "$@" && low=(${jobs[@]}); }
+starts() { start_together 20 ${gang[@]}; }
 
 low_goes_on()
 {
@@ -82,10 +67,8 @@ test_expect_success '3.24: so does one of members that differ' '
 	low_goes_on
 '
 test_expect_success '3.24: so does one that is to be in one leaf' '
-	gang=($(submit -p high -N 1 -n 2 -t 5 --gang=leaf --gang-min-member=2 \
-			--gang-topology=require:leaf)
-		$(submit -p high -N 1 -n 2 -t 5 --gang=leaf --gang-min-member=2 \
-			--gang-topology=require:leaf)) &&
+	submit_gang leaf 2 -p high -N 1 -n 2 -t 5 \
+		--gang-topology=require:leaf && gang=(${members[@]}) &&
 	starts &&
 	wait_for 10 all_in SUSPENDED ${low[0]} ${low[1]} &&
 	job_is ${low[2]} RUNNING &&
@@ -94,13 +77,10 @@ test_expect_success '3.24: so does one that is to be in one leaf' '
 test_expect_success '3.24: nobody is suspended where there is room beside' '
 	scancel ${low[1]} ${low[2]} &&
 	wait_for 20 "test \"\$(nodes_in idle)\" = 2" &&
-	gang=($(submit -p high -N 1 -n 2 -t 5 --gang=beside --gang-min-member=2)
-		$(submit -p high -N 1 -n 2 -t 5 --gang=beside \
-			--gang-min-member=2)) &&
+	submit_gang beside 2 -p high -N 1 -n 2 -t 5 && gang=(${members[@]}) &&
 	starts &&
 	job_is ${low[0]} RUNNING &&
-	scancel ${gang[@]} ${low[0]} &&
-	wait_for 20 nodes_idle
+	end_now ${gang[@]} ${low[0]}
 '
 # Of 2000 MB there are 500 left.
 test_expect_success '3.24: memory stays with those who are suspended' '
@@ -112,8 +92,7 @@ test_expect_success '3.24: memory stays with those who are suspended' '
 	all_in RUNNING ${low[@]} &&
 	scancel ${low[@]} &&
 	starts &&
-	scancel ${gang[@]} &&
-	wait_for 20 nodes_idle
+	end_now ${gang[@]}
 '
 test_expect_success '3.24: no job of a partition with PreemptMode=OFF is' '
 	occupy -n 2 -p keep &&
@@ -125,6 +104,4 @@ test_expect_success '3.24: no job of a partition with PreemptMode=OFF is' '
 	starts &&
 	scancel ${gang[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -7,11 +7,11 @@ test_description='A gang preempts as the QOS of its victims say'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 PreemptType=preempt/qos
 PreemptMode=REQUEUE
 KillWait=2
-Licenses=lic:4'
+Licenses=lic:4"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 acct add qos low,killed,gracy,exempt,mid,high,peruser,peracct
 acct modify qos low set Priority=5
@@ -31,10 +31,7 @@ acct modify user root set \
 	qos=normal,low,killed,gracy,exempt,mid,high,peruser,peracct
 slurm_start
 
-low()
-{
-	submit -w $1 --qos=$2 --exclusive -N1 -t 10 "${@:3}"
-}
+low() { submit -w $1 --qos=$2 --exclusive -N1 -t 10 "${@:3}"; }
 
 # fill QOS [OPTIONS...]: a job on each node, in the array lows
 fill()
@@ -50,10 +47,7 @@ fill()
 }
 
 # gang NAME COUNT QOS [OPTIONS...]: members of one node each, in members
-gang()
-{
-	gang_of_nodes $1 $2 -t 10 --qos="${@:3}"
-}
+gang() { gang_of_nodes $1 $2 -t 10 --qos="${@:3}"; }
 
 running() { squeue -h -t R -j "$(IFS=,; echo "$*")" -o %i | wc -l; }
 
@@ -85,8 +79,7 @@ test_expect_success '3.30: the mode is that of the QOS of the victim' '
 	lows=($(low n1 killed) $(low n2 killed) $(low n3 low) $(low n4 low)) &&
 	wait_for 15 all_in RUNNING ${lows[@]} &&
 	gang modes 4 high &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	all_in PREEMPTED ${lows[0]} ${lows[1]} &&
 	all_in PENDING ${lows[2]} ${lows[3]} &&
 	test "$(restarts_of ${lows[2]} ${lows[3]})" = 2
@@ -232,6 +225,4 @@ else
 	say "this slurmdbd has no WITHIN"
 fi
 
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'clear_cluster; nothing_left "No fed_mgr state file"'

@@ -6,14 +6,12 @@ test_description='A nonstrict gang accumulates, and starts in one step'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --gang-conf 'WaitingTime=1-0' --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
+slurm_cluster -n 4 -c 4 --gang --gang-conf 'WaitingTime=1-0' --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
 	--conf 'GresTypes=tile
 OverTimeLimit=UNLIMITED
 PartitionName=main Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
 PartitionName=slow Nodes=n4 MaxTime=INFINITE State=UP'
-slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
 gang_script train
 gang_script slow
 
@@ -50,10 +48,7 @@ has_its_share()
 		{ cat job >&2; return 1; }
 }
 
-all_nodes_answer()
-{
-	! sinfo -h -N -o "%N %T" | grep -E "drain|down|unk" >&2
-}
+all_nodes_answer() { ! sinfo -h -N -o "%N %T" | grep -E "drain|down|unk" >&2; }
 
 test_expect_success 'all nodes are busy, one half of n4 is free' '
 	block=($(submit -w n1 --exclusive) $(submit -w n2 --exclusive) \
@@ -83,8 +78,7 @@ test_expect_success '0.7 0.8 a node is free: one member is held on it' '
 	scontrol -d show node n1 | grep "GresUsed=tile:1"
 '
 test_expect_success '0.8 1.14 others use what it leaves' '
-	rest=$(submit -w n1 -n 1 -c 1 --gres=tile:1 --mem=500) &&
-	wait_state $rest RUNNING &&
+	rest=$(run_job -w n1 -n 1 -c 1 --gres=tile:1 --mem=500) &&
 	test "$(cpus_in_use n1)" = 4 &&
 	sleeper=$(submit -n 1 -c 3 --nice=100 --wrap=true) &&
 	test "$(job_state $sleeper)" = PENDING
@@ -113,14 +107,10 @@ test_expect_success '0.54 scontrol reconfigure: they still hold' '
 	wait_for 20 still_held &&
 	wait_for 20 all_nodes_answer
 '
-times_found()
-{
-	gang_log root/train "found 2 held members again" | wc -l
-}
+times_found() { gang_log root/train "found 2 held members again" | wc -l; }
 
 test_expect_success '0.36 0.54 slurmctld is stopped and started' '
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 10 gang_log root/train "found 2 held members again" &&
 	still_held &&
 	test "$(gang_phase root/train)" = holding
@@ -168,8 +158,7 @@ test_expect_success '0.1 0.50 the third node: all start in one step, now' '
 	scancel ${block[2]} &&
 	left=($(living_of ${members[@]})) &&
 	test ${#left[@]} = 3 &&
-	wait_for 20 all_in RUNNING ${left[@]} &&
-	started_together ${left[@]} &&
+	start_together 20 ${left[@]} &&
 	for id in ${left[@]}; do
 		test $(started_at $id) -ge $before || return 1
 	done &&
@@ -178,8 +167,7 @@ test_expect_success '0.1 0.50 the third node: all start in one step, now' '
 	test "$(gang_phase root/train)" = running
 '
 test_expect_success 'they end, each ran once' '
-	touch train.go &&
-	wait_for 15 all_in COMPLETED ${left[@]} &&
+	let_end train ${left[@]} &&
 	ran_once train 3 &&
 	scancel $rest
 '
@@ -191,17 +179,13 @@ test_expect_success '0.8 held for longer than the time limit: it still holds' '
 test_expect_success '0.8 the time limit runs from the release' '
 	before=$EPOCHSECONDS &&
 	scancel ${block[3]} &&
-	wait_for 20 all_in RUNNING ${slow[@]} &&
-	started_together ${slow[@]} &&
+	start_together 20 ${slow[@]} &&
 	for id in ${slow[@]}; do
 		test $(started_at $id) -ge $before &&
 		test $(ends_at $id) = $(($(started_at $id) + 60)) || return 1
 	done &&
-	touch slow.go &&
-	wait_for 15 all_in COMPLETED ${slow[@]} &&
+	let_end slow ${slow[@]} &&
 	ran_once slow 2
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -6,22 +6,11 @@ test_description='Gangs of a group that ask for levels preempt together, or nobo
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >leaves.conf <<CONF
-SwitchName=l1 Nodes=n[1-2]
-SwitchName=l2 Nodes=n[3-4]
-SwitchName=l3 Nodes=n[5-6]
-SwitchName=top Switches=l[1-3]
-CONF
-slurm_setup -n 6 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+switches l1=n[1-2] l2=n[3-4] l3=n[5-6] top:l[1-3] >leaves.conf
+slurm_cluster -n 6 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
+"$quick_sched
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
-slurm_start
-sgang=$top_builddir/src/cmd/sgang
+$(partition_prio main=1 high=10 firm=1,PreemptMode=OFF)"
 
 # fill NODE=PARTITION...: jobs of one node, in the array lows
 fill()
@@ -43,10 +32,9 @@ both()
 {
 	local min=$1 count=$2 i
 
-	shift 2
 	a=() b=()
 	for ((i = 0; i < count; i++)); do
-		a+=($(member a $min "$@")) && b+=($(member b $min "$@")) ||
+		a+=($(member a $min "${@:3}")) && b+=($(member b $min "${@:3}")) ||
 			return 1
 	done
 }
@@ -56,9 +44,8 @@ member()
 {
 	local name=$1 min=$2
 
-	shift 2
 	submit -p high -N1 --exclusive -t 10 --gang=$name \
-		--gang-min-member=$min --gang-groups=root/a,root/b "$@"
+		--gang-min-member=$min --gang-groups=root/a,root/b "${@:3}"
 }
 
 # one_leaf JOB...: all of them are in the same one
@@ -126,6 +113,4 @@ test_expect_success '4.25: or each gang in a leaf of its own' '
 	test "$(restarts_of ${lows[@]})" = 2 &&
 	drop ${lows[@]} ${a[@]} ${b[@]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

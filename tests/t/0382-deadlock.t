@@ -22,15 +22,11 @@ join()
 {
 	local gang=$1 min=$2
 
-	shift 2
 	submit -n 1 -J $gang --gang=$gang --gang-min-member=$min \
-		--gang-mode=nonstrict --gang-waiting-time=1-0 "$@"
+		--gang-mode=nonstrict --gang-waiting-time=1-0 "${@:3}"
 }
 
-members_in()
-{
-	squeue -h -r -t $1 -n $2 | wc -l
-}
+members_in() { squeue -h -r -t $1 -n $2 | wc -l; }
 
 # Take all of the COUNT slots, one job each.
 block_all()
@@ -44,10 +40,7 @@ block_all()
 	wait_for 20 all_in RUNNING ${block[@]}
 }
 
-unblock()
-{
-	scancel ${block[@]:0:$1} && block=(${block[@]:$1})
-}
+unblock() { scancel ${block[@]:0:$1} && block=(${block[@]:$1}); }
 
 # All have ended, well, after one start, and nobody was helped by force.
 all_done()
@@ -63,11 +56,10 @@ all_done()
 
 # --- ten nodes of one slot, and six more that are never free ---
 
-slurm_setup -n 16 -c 1 --gang --conf \
+slurm_cluster -n 16 -c 1 --gang --conf \
 'PartitionName=first Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=second Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=third Nodes=ALL MaxTime=INFINITE State=UP'
-slurm_start
 
 for gang in a b c d; do
 	gang_script $gang
@@ -77,9 +69,8 @@ join_times()
 {
 	local gang=$1 count=$2 i
 
-	shift 2
 	for ((i = 0; i < count; i++)); do
-		join $gang $count "$@" $gang.sh || return 1
+		join $gang $count "${@:3}" $gang.sh || return 1
 	done
 }
 
@@ -176,8 +167,7 @@ slurm_cleanup
 
 # --- two nodes, 100 slots ---
 
-slurm_setup -n 2 -c 50 --gang
-slurm_start
+slurm_cluster -n 2 -c 50 --gang
 gang_scripts x y
 
 test_expect_success '0.9 two gangs of 100 on 100 slots, half of each first' '

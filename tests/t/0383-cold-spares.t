@@ -7,14 +7,9 @@ test_description='--gang-spares=N:cold'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 6 -c 2 --faults --conf \
-'KillWait=2
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
-slurm_start
-sgang=$top_builddir/src/cmd/sgang
+slurm_cluster -n 6 -c 2 --faults --conf \
+"KillWait=2
+$(partition_prio main=1 high=9)"
 
 tells_script
 
@@ -187,8 +182,7 @@ cold_judged()
 }
 kill_cases
 # slurmd reads the launch message when slurmctld is dead, and gives up the launch.
-test_expect_success '6.5 the launch of a spare is lost with slurmctld: it has its node again' '
-	test_when_finished clear_cluster &&
+test_cleared '6.5 the launch of a spare is lost with slurmctld: it has its node again' '
 	rm -f begun && gather gone 3 --gang-spares=1:cold &&
 	wait_for 20 all_in RUNNING ${members[@]} && slurm_saved $members &&
 	with_long_env add_cold gone && node=$(nodes_of $spare) && slurm_saved $spare &&
@@ -202,6 +196,4 @@ test_expect_success '6.5 the launch of a spare is lost with slurmctld: it has it
 	wait_for 60 takes_over && begun $spare &&
 	test "$(nodes_of $spare)" = $node && complete gone
 '
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

@@ -6,19 +6,17 @@ test_description='Gang groups: consent, roles, and all in one step'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 6 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
+slurm_cluster -n 6 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
 'PartitionName=side Nodes=n[5-6] MaxTime=INFINITE State=UP'
-slurm_start
 
 # member GANG MIN GROUPS [OPTION...]: the script has the name of the gang
 member()
 {
 	local gang=$1 min=$2 groups=$3
 
-	shift 3
 	test -f $gang.sh || gang_script $gang
 	submit --gang=$gang --gang-min-member=$min --gang-groups=$groups \
-		"$@" $gang.sh
+		"${@:4}" $gang.sh
 }
 
 # Nobody has run so far: starts_none GANG...
@@ -49,8 +47,7 @@ others_run()
 {
 	local id
 
-	id=$(submit -N 6 --exclusive --nice=100 --wrap=true) &&
-		wait_state $id COMPLETED
+	id=$(complete_job -N 6 --exclusive --nice=100 --wrap=true)
 }
 
 # finish GANG...: and each member ran once
@@ -100,8 +97,7 @@ test_expect_success '0.22 consent: who is listed and does not list is not concer
 	wait_state $free RUNNING &&
 	wait_for 10 squeue_says $lonely \
 		"Gang root/lonely waits: gang root/free does not list it" &&
-	others=$(submit -N 1 --exclusive --nice=100 --wrap=true) &&
-	wait_state $others COMPLETED &&
+	others=$(complete_job -N 1 --exclusive --nice=100 --wrap=true) &&
 	job_is $lonely PENDING &&
 	scancel $lonely &&
 	finish free
@@ -127,9 +123,8 @@ test_expect_success '0.22 0.47 roles in two partitions; room in one only' '
 	wait_for 15 gang_attempted $far 1 &&
 	scancel ${block[0]} &&
 	wait_for 15 gang_attempted $far 2 &&
-	id=$(submit -w n1,n2,n3,n4,n5 -N 5 --exclusive --nice=100 \
+	id=$(complete_job -w n1,n2,n3,n4,n5 -N 5 --exclusive --nice=100 \
 		--wrap=true) &&
-	wait_state $id COMPLETED &&
 	all_in PENDING ${near[@]} $far &&
 	starts_none near far
 '
@@ -166,8 +161,7 @@ test_expect_success '0.8 0.10 room for the loose one alone: it waits for the oth
 	wait_for 15 "test \$(held_in \${loose[@]}) = 3" &&
 	scancel ${half[0]} &&
 	wait_for 15 job_is ${half[0]} CANCELLED &&
-	id=$(submit -w n2 -n 1 --nice=100 --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -w n2 -n 1 --nice=100 --wrap=true) &&
 	test $(held_in ${loose[@]}) = 3 &&
 	test $(held_in ${tight[@]}) = 0 &&
 	starts_none loose tight
@@ -219,6 +213,4 @@ test_expect_success '0.31 0.32 two groups do not wait for each other' '
 	finish a b c d
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

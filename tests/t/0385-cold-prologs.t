@@ -71,6 +71,4 @@ test_expect_success '6.5 cancelled, it leaves nothing on its node' '
 	spare=$(member) && wait_for 20 is_cold $spare &&
 	drop $spare && ! ran node $spare
 '
-test_expect_success 'nothing is left' 'touch go && clear_cluster; nothing_left'
-
-test_done
+last_case 'touch go && clear_cluster; nothing_left'

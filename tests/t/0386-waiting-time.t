@@ -26,9 +26,8 @@ member()
 {
 	local gang=$1 min=$2
 
-	shift 2
 	submit -N 1 --exclusive --gang=$gang --gang-min-member=$min \
-		--gang-mode=nonstrict "$@" $gang.sh
+		--gang-mode=nonstrict "${@:3}" $gang.sh
 }
 
 # Two of the four nodes are busy.
@@ -39,10 +38,7 @@ block_two()
 }
 
 # Jobs are found by the names of their scripts.
-holds()
-{
-	test "$(squeue -h -r -t CF -n $1.sh | wc -l)" = $2
-}
+holds() { test "$(squeue -h -r -t CF -n $1.sh | wc -l)" = $2; }
 
 # One look at all members: how many hold, how many are stopped.
 look()
@@ -139,8 +135,7 @@ test_expect_success '0.14 a member that comes later is stopped too' '
 '
 test_expect_success '0.14 0.36 slurmctld is killed: it still knows' '
 	slurm_saved ${members[0]} &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	others_run &&
 	stopped_by_timeout ${members[@]}
 '
@@ -228,6 +223,4 @@ test_expect_success '0.51 the one without a limit holds until now' '
 	ran_once patient 2
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -7,18 +7,15 @@ test_description='Holds are bounded'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 3 -c 2 --gang --conf \
+slurm_cluster -n 3 -c 2 --gang --conf \
 'PartitionName=brief Nodes=ALL MaxTime=30 State=UP
 PartitionName=quick Nodes=ALL State=UP
 PartitionName=long Nodes=ALL State=UP'
-slurm_start
-sgang=$top_builddir/src/cmd/sgang
 
 # One of two members holds, since $blocker has all other nodes: half OPTION...
 half()
 {
-	blocker=$(submit -N 2 --exclusive) &&
-	wait_state $blocker RUNNING &&
+	blocker=$(run_job -N 2 --exclusive) &&
 	one=$(submit -N 1 --exclusive --gang=g --gang-min-member=2 \
 		--gang-mode=nonstrict --gang-waiting-time=UNLIMITED "$@") &&
 	two=$(submit -N 1 --exclusive --gang=g "$@") &&
@@ -71,14 +68,11 @@ test_expect_success '0.2 0.28 tried again, it waits and holds nothing' '
 	test "$(held_in $one $two)" = 0 &&
 	"$sgang" show root/g >out && grep HeldTime= out
 '
-test_expect_success '0.28 and starts as a strict gang does' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 and starts as a strict gang does' '
 	scancel $blocker &&
-	wait_for 60 all_in RUNNING $one $two &&
-	started_together $one $two
+	start_together 60 $one $two
 '
-test_expect_success '0.28 to let go before the time is over is no way around' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 to let go before the time is over is no way around' '
 	gang_setting MaxWaitingTime 1:00:00 &&
 	half &&
 	since=$(gang_record $held since) &&
@@ -93,14 +87,12 @@ test_expect_success '0.28 to let go before the time is over is no way around' '
 		$((before / 60)):$((before % 60)) &&
 	wait_for 60 squeue_says $one GangTimeout
 '
-test_expect_success '0.28 MaxTime of the partition bounds a hold' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 MaxTime of the partition bounds a hold' '
 	gang_setting MaxWaitingTime UNLIMITED &&
 	half -p brief &&
 	wait_for 60 ends_after 1800
 '
-test_expect_success '0.28 PartitionMaxWaitingTime counts instead' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 PartitionMaxWaitingTime counts instead' '
 	gang_setting MaxWaitingTime 1:00:00 &&
 	gang_setting PartitionMaxWaitingTime quick:0:50:00,long:UNLIMITED,none:1 &&
 	half -p quick &&
@@ -113,8 +105,7 @@ test_expect_success 'a partition that is not there: the others have theirs' '
 	grep "error: gang: PartitionMaxWaitingTime in gang.conf: there is no partition none; the rest of it counts" \
 		"$slurm_dir/log/slurmctld.log"
 '
-test_expect_success '0.28 more than for the cluster, and of several the strictest' '
-	test_when_finished clear_cluster &&
+test_cleared '0.28 more than for the cluster, and of several the strictest' '
 	gang_setting MaxWaitingTime 0:04 &&
 	half -p long &&
 	since=$(gang_record $held since) &&
@@ -124,8 +115,7 @@ test_expect_success '0.28 more than for the cluster, and of several the strictes
 	half -p long,quick &&
 	wait_for 60 squeue_says $one GangTimeout
 '
-test_expect_success 'EndTime of a hold is a time limit from now' '
-	test_when_finished clear_cluster &&
+test_cleared 'EndTime of a hold is a time limit from now' '
 	gang_setting MaxWaitingTime UNLIMITED &&
 	half -t 1 &&
 	first=$(ends_at $held) &&
@@ -133,6 +123,4 @@ test_expect_success 'EndTime of a hold is a time limit from now' '
 	test $(ends_at $held) -le $(($(date +%s) + 60))
 '
 
-test_expect_success 'nothing is left' 'nothing_left "there is no partition none"'
-
-test_done
+last_case 'nothing_left "there is no partition none"'

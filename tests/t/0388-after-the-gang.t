@@ -6,55 +6,28 @@ test_description='Order, total number, and --gang-match'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang
-slurm_start
+slurm_cluster -n 4 -c 4 --gang
 
 # member GANG MIN [OPTION...]
 member()
 {
 	local gang=$1 min=$2
 
-	shift 2
 	test -f $gang.sh || gang_script $gang
-	submit --gang=$gang --gang-min-member=$min "$@" $gang.sh
+	submit --gang=$gang --gang-min-member=$min "${@:3}" $gang.sh
 }
 
-node_member()
-{
-	member "$@" -N 1 --exclusive
-}
+node_member() { member "$@" -N 1 --exclusive; }
 
 # One node each for as many jobs as there are nodes in the way.
-block()
-{
-	on_nodes "$*" --exclusive && blocked=(${jobs[@]})
-}
-
-unblock()
-{
-	scancel ${blocked[@]} && wait_for 15 nodes_idle
-}
-
-running_of()
-{
-	jobs_in RUNNING "$@" | wc -w
-}
-
-finish()
-{
-	touch $1.go && shift && wait_for 15 all_in COMPLETED "$@"
-}
+block() { on_nodes "$*" --exclusive && blocked=(${jobs[@]}); }
+unblock() { scancel ${blocked[@]} && wait_for 15 nodes_idle; }
+running_of() { jobs_in RUNNING "$@" | wc -w; }
+finish() { touch $1.go && shift && wait_for 15 all_in COMPLETED "$@"; }
 
 # Members that depend on one job become eligible at the same moment.
-load()
-{
-	members=() gun=$(submit --hold)
-}
-
-fire()
-{
-	scancel $gun
-}
+load() { members=() gun=$(submit --hold); }
+fire() { scancel $gun; }
 
 # So many more, of a node each: nodes_of_gun GANG MIN COUNT [OPTION...]
 nodes_of_gun()
@@ -85,8 +58,7 @@ test_expect_success '0.4 ten members and room for five: none starts' '
 	test "$(cpus_in_use n4)" = 0
 '
 test_expect_success '0.3 0.4 0.41 2.5 six of them were tried, four were not' '
-	test "$(gang_record ${members[0]} tried)" = 6 &&
-	test "$(gang_record ${members[0]} skipped)" = 4
+	recorded ${members[0]} tried=6 skipped=4
 '
 test_expect_success '0.39 0.40 each at most once in an attempt' '
 	attempts=$(gang_record ${members[0]} attempts) &&
@@ -143,7 +115,6 @@ drive()
 {
 	local gang=$1 at=$2 i order
 
-	shift 2
 	load
 	for i in 1 2 3 4; do
 		# One of the executors says something too.
@@ -151,7 +122,7 @@ drive()
 		test $i != $((at % 4 + 1)) || order=10
 		test $i != $at || order=0
 		members+=($(node_member $gang 2 --dependency=afterany:$gun \
-			${order:+--gang-order=$order} "$@")) || return 1
+			${order:+--gang-order=$order} "${@:3}")) || return 1
 	done
 	driver=${members[at - 1]}
 	fire
@@ -260,6 +231,4 @@ test_expect_success '0.47 and when too few run, the new ones wait for each other
 	finish both ${members[2]} ${later[@]}
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

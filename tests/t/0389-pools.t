@@ -8,12 +8,8 @@ test_description='sgang create --pool, --gang-spare-pool'
 . "$top_srcdir/tests/kill/kill.sh"
 
 slurm_setup -n 8 -c 2 --faults --conf \
-'KillWait=2
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
+"KillWait=2
+$(partition_prio main=1 other=1 high=9)"
 users_setup
 slurm_start
 
@@ -26,8 +22,7 @@ gather()
 {
 	local gang=$1
 
-	shift
-	members=($(member $gang "$@") $(member $gang "$@")) &&
+	members=($(member $gang "${@:2}") $(member $gang "${@:2}")) &&
 		wait_for 20 all_in RUNNING ${members[@]}
 }
 
@@ -35,9 +30,8 @@ member()
 {
 	local gang=$1
 
-	shift
 	submit -N1 -n2 --exclusive -t 10 --gang=$gang --gang-min-member=2 \
-		--gang-spare-pool=reserve "$@" "$PWD/tells.sh"
+		--gang-spare-pool=reserve "${@:2}" "$PWD/tells.sh"
 }
 
 gang_of() { gang_record $1 gang; }
@@ -166,7 +160,7 @@ test_expect_success '6.5 a lost member that is replaced comes back as a spare of
 	wait_for 20 takes_over $spare back 1 && begins_now $lost &&
 	wait_for 30 is_cold $lost && test "$(gang_of $lost)" = root/back &&
 	fails $spare && wait_for 20 takes_over_again $lost back 1 &&
-	touch back.go && wait_for 20 all_in COMPLETED $lost &&
+	let_end back $lost &&
 	clear_cluster; rm -f back.go
 '
 test_expect_success '6.5 an array of spares; a drained node is left; hold, release' '
@@ -229,8 +223,7 @@ refuses()
 {
 	local text=$1
 
-	shift
-	test_must_fail "$@" 2>err || return 1
+	test_must_fail "${@:2}" 2>err || return 1
 	cat err && grep -e "$text" err
 }
 
@@ -364,6 +357,4 @@ pool_judged()
 	in_pool $spare
 }
 kill_cases
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

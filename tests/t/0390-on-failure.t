@@ -18,10 +18,7 @@ chmod 755 "$slurm_dir/etc/prolog"
 echo "Prolog=$slurm_dir/etc/prolog" >>"$SLURM_CONF"
 slurm_start
 
-refuse()
-{
-	touch "$slurm_dir/etc/refuse.$1"
-}
+refuse() { touch "$slurm_dir/etc/refuse.$1"; }
 
 # As gang_script; but the members tell when they are asked to end, which they do
 # unless there is GANG.RANK.deaf, and one that finds ID.fail fails.
@@ -66,16 +63,10 @@ run()
 # Three members on n1 to n3, of which n1 launches nobody.
 launch()
 {
-	local gang=$1 i
-
-	shift
-	end_script $gang
+	end_script $1
 	refuse n1
-	members=()
-	for i in 1 2 3; do
-		members+=($(submit -N 1 -w n$i --gang=$gang \
-			--gang-min-member=3 "$@" $gang.sh)) || return 1
-	done
+	submit_each -wn1 -wn2 -wn3 -- -N 1 --gang=$1 --gang-min-member=3 \
+		"${@:2}" $1.sh
 }
 
 # These members were asked to end: asked GANG ID...
@@ -83,8 +74,7 @@ asked()
 {
 	local gang=$1 id
 
-	shift
-	for id; do
+	for id in "${@:2}"; do
 		grep "^$id term " $gang.log || return 1
 	done
 }
@@ -94,16 +84,12 @@ all_ended()
 {
 	local gang=$1
 
-	shift
-	wait_for 15 all_in 'CANCELLED|COMPLETED' "$@" &&
-		asked $gang "$@" &&
+	wait_for 15 all_in 'CANCELLED|COMPLETED' "${@:2}" &&
+		asked $gang "${@:2}" &&
 		! grep stop $gang.log
 }
 
-node_of()
-{
-	squeue -h -j $1 -o %N
-}
+node_of() { squeue -h -j $1 -o %N; }
 
 # A node is as good as new.
 repair()
@@ -119,20 +105,17 @@ test_expect_success '0.53 ignore: a member fails, the others go on' '
 	run ignore ignore &&
 	touch ${members[0]}.fail &&
 	wait_state ${members[0]} FAILED &&
-	other=$(submit -n 1 --wrap=true) &&
-	wait_state $other COMPLETED &&
+	other=$(complete_job -n 1 --wrap=true) &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
 	test "$(gang_phase root/ignore)" = running &&
-	touch ignore.go &&
-	wait_for 15 all_in COMPLETED ${members[1]} ${members[2]} &&
+	let_end ignore ${members[1]} ${members[2]} &&
 	! grep term ignore.log
 '
 test_expect_success '0.52 0.53 ignore: one cannot be launched, it alone is undone' '
 	launch launch &&
 	wait_for 20 "test \$(starts_of launch) = 2" &&
 	wait_state ${members[0]} PENDING &&
-	other=$(submit -n 1 --wrap=true) &&
-	wait_state $other COMPLETED &&
+	other=$(complete_job -n 1 --wrap=true) &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
 	test "$(starts_of launch ${members[0]})" = 0
 '
@@ -142,8 +125,7 @@ test_expect_success '0.11 0.53 it starts later, as an ordinary job' '
 	scontrol release ${members[0]} &&
 	begins_now ${members[0]} &&
 	wait_state ${members[0]} RUNNING 30 &&
-	touch launch.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end launch ${members[@]} &&
 	ran_once launch 3 &&
 	repair n1
 '
@@ -219,8 +201,7 @@ test_expect_success '1.58 3.36 kill: a task that left its array as it started' '
 '
 test_expect_success 'kill: to complete is no failure' '
 	run fine kill &&
-	touch fine.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end fine ${members[@]} &&
 	ran_once fine 3
 '
 
@@ -250,8 +231,7 @@ test_expect_success '3.19 requeue: the admin takes a node' '
 	node=$(node_of ${members[0]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&
 	again requeued 9 &&
-	touch requeued.go &&
-	wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end requeued ${members[@]} &&
 	repair $node
 '
 test_expect_success '3.2 requeue: what somebody cancels is not requeued' '
@@ -261,8 +241,6 @@ test_expect_success '3.2 requeue: what somebody cancels is not requeued' '
 	wait_for 10 nodes_idle
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "Prolog or job env setup failure on node n1"
 '
-
-test_done

@@ -47,10 +47,7 @@ ranks_kept()
 		{ rank[$1] = $3 }' $1.log)"
 }
 
-epoch_of()
-{
-	gang_record $1 epoch
-}
+epoch_of() { gang_record $1 epoch; }
 
 test_expect_success '6.6 one fails: it alone starts again, soon, with its rank' '
 	run ring && before=$(epoch_of ${members[1]}) &&
@@ -86,7 +83,7 @@ test_expect_success '3.19 6.6 a node dies: its member runs on another one' '
 	wait_for 100 runs_again 5 ${members[@]} &&
 	test "$(job_field ${members[1]} NodeList)" != $node &&
 	wait_for 10 "test \$(starts_of ring) = 8" && ranks_kept ring &&
-	touch ring.go && wait_for 15 all_in COMPLETED ${members[@]} &&
+	let_end ring ${members[@]} &&
 	slurm_start_node $node &&
 	node_returns $node && wait_for 20 nodes_idle
 '
@@ -95,8 +92,7 @@ test_expect_success '6.6 whom somebody cancels is not replaced' '
 	scancel ${members[0]} && wait_state ${members[0]} CANCELLED &&
 	other=$(submit -n 1 --wrap=true) && wait_state $other COMPLETED &&
 	all_in RUNNING ${members[1]} ${members[2]} &&
-	touch cancelled.go &&
-	wait_for 15 all_in COMPLETED ${members[1]} ${members[2]}
+	let_end cancelled ${members[1]} ${members[2]}
 '
 test_expect_success '6.6 6.7 all fail at once: they start together again' '
 	run all &&
@@ -116,7 +112,7 @@ test_expect_success '6.6 one after the other: they start together again' '
 	scontrol release ${members[0]} ${members[1]} &&
 	wait_for 60 runs_again 6 ${members[@]} && started_together ${members[@]} &&
 	wait_for 10 "test \$(starts_of all) = 9" && ranks_kept all &&
-	touch all.go && wait_for 15 all_in COMPLETED ${members[@]}
+	let_end all ${members[@]}
 '
 test_expect_success '6.6 the others have completed: the lost one runs alone' '
 	run last &&
@@ -149,7 +145,7 @@ test_expect_success '6.6 slurmctld is killed: the lost one comes back all the sa
 	slurm_start_ctld && scontrol release ${members[1]} &&
 	wait_for 60 all_in RUNNING ${members[@]} &&
 	wait_for 20 "test \$(starts_of killed) = 4" && ranks_kept killed &&
-	touch killed.go && wait_for 15 all_in COMPLETED ${members[@]}
+	let_end killed ${members[@]}
 '
 test_expect_success '6.6 of several users each has an own word' '
 	one=$(submit_as $alice -N 1 $in_proj --gang-min-member=2 \
@@ -170,12 +166,10 @@ test_expect_success '6.7 requeue: all run again long before the two minutes' '
 	wait_for 60 runs_again 3 ${members[@]} &&
 	took=$(($(date +%s) - from)) && echo "$took s" && test $took -lt 60 &&
 	started_together ${members[@]} &&
-	touch whole.go && wait_for 15 all_in COMPLETED ${members[@]}
+	let_end whole ${members[@]}
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel &&
 	nothing_left
 '
-
-test_done

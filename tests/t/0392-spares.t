@@ -6,9 +6,7 @@ test_description='--gang-spares'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 7 -c 2 --gang --conf KillWait=2
-slurm_start
-sgang=$top_builddir/src/cmd/sgang
+slurm_cluster -n 7 -c 2 --gang --conf KillWait=2
 
 tells_script
 
@@ -46,8 +44,7 @@ all_know()
 {
 	local ids=$1 spares=$2 id
 
-	shift 2
-	for id; do
+	for id in "${@:3}"; do
 		test "$(now $id JOB_IDS) $(now $id SPARE_JOB_IDS)" = \
 			"$ids $spares" || return 1
 	done
@@ -112,9 +109,7 @@ test_expect_success '6.5 slurmctld is killed before the spare is told' '
 	test -n "${ids[2]}" && test ${ids[2]} != ${old[2]} &&
 	wait_for 30 all_know $(joined ${ids[@]}) "" ${ids[@]}
 '
-test_expect_success '6.5 all complete' '
-	touch ring.go && wait_for 15 all_in COMPLETED ${ids[@]}
-'
+test_expect_success '6.5 all complete' 'let_end ring ${ids[@]}'
 test_expect_success '6.6 6.5 replaced: the spare has the rank, who comes back is the spare' '
 	gather back 4 --gang-spares=1 --gang-on-failure=replace &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
@@ -143,8 +138,7 @@ test_expect_success '6.5 one completes: no spare takes its place, and the last e
 		"Gang root/fine ended: no spare is needed"
 '
 test_expect_success '6.5 the gang waits for its minimum, and not for spares' '
-	blocker=$(submit -N 4 --exclusive --wrap="sleep 300") &&
-	wait_state $blocker RUNNING &&
+	blocker=$(run_job -N 4 --exclusive --wrap="sleep 300") &&
 	gather few 5 --gang-total-number=5 --gang-spares=2 &&
 	wait_for 20 "test \$(squeue -h -t R -o %A -j $(joined ${members[@]}) | wc -l) = 3" &&
 	scancel $blocker && wait_for 20 all_in RUNNING ${members[@]} &&
@@ -190,8 +184,6 @@ test_expect_success '1.58 6.5 the tasks of an array' '
 	scancel $array && wait_for 15 nodes_idle
 '
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

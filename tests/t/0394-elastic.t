@@ -6,8 +6,7 @@ test_description='examples: a launcher that goes on when members are lost'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 5 -c 2 --gang --conf KillWait=2
-slurm_start
+slurm_cluster -n 5 -c 2 --gang --conf KillWait=2
 
 cp "$top_srcdir"/contrib/examples/* .
 chmod u+w ./*
@@ -146,8 +145,4 @@ test_expect_success '6.6 without a spare the member comes back on another node' 
 	wait_for 60 all_in COMPLETED ${members[@]} &&
 	all_added
 '
-test_expect_success 'nothing is left' '
-	nothing_left
-'
-
-test_done
+last_case

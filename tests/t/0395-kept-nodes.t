@@ -31,12 +31,6 @@ cat >member.sh <<-'END'
 	done
 END
 
-clear_all()
-{
-	squeue -h -o %A | xargs -r scancel
-	wait_for 15 queue_empty && wait_for 15 nodes_idle
-}
-
 # COUNT members, one node each, in the array "members"; all run:
 # start COUNT GANG POLICY [OPTIONS]
 start()
@@ -49,18 +43,12 @@ start()
 }
 
 # The same, with nobody left of a case before.
-run()
-{
-	clear_all && start "$@"
-}
+run() { clear_all && start "$@"; }
 
 # A job of one node that waits, and would end soon. It is behind the gang, which was
 # submitted before, in all releases: since 24.11 Slurm gives whom it requeues a new
 # priority. waits [OPTIONS]
-waits()
-{
-	submit -N 1 --exclusive -t 1 "$@" --wrap 'sleep 1000'
-}
+waits() { submit -N 1 --exclusive -t 1 "$@" --wrap 'sleep 1000'; }
 
 nodes_of()
 {
@@ -69,16 +57,10 @@ nodes_of()
 }
 
 # Never ran, as Slurm tells: untouched ID
-untouched()
-{
-	test "$(squeue -h -j $1 -o '%T %M')" = 'PENDING 0:00'
-}
+untouched() { test "$(squeue -h -j $1 -o '%T %M')" = 'PENDING 0:00'; }
 
 # The scheduler had a look at it since then: tried_since SECONDS ID
-tried_since()
-{
-	test $(date -d "$(job_field $2 LastSchedEval)" +%s) -gt $1
-}
+tried_since() { test $(date -d "$(job_field $2 LastSchedEval)" +%s) -gt $1; }
 
 test_expect_success '6.7 a job behind the gang gets none of its nodes' '
 	run 6 whole requeue && low=$(waits) &&
@@ -126,7 +108,7 @@ test_expect_success '6.7 slurmctld dies in between' '
 	touch ${members[4]}.fail && wait_for 20 job_is ${members[4]} PENDING &&
 	wait_for 20 "test -n \"\$(gang_record ${members[4]} kept)\"" &&
 	"$sgang" show one | grep " KeptNodes=n[1-6] KeptUntil=2" &&
-	slurm_kill9_ctld && slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 60 runs_again 4 ${members[@]} && untouched $low
 '
 test_expect_success '6.7 nothing is kept for a gang that cannot begin any more' '
@@ -241,8 +223,6 @@ for seed in ${KEPT_SEEDS:-1 2 3 4}; do
 	test_expect_success "6.7 short jobs all the time: seed $seed" 'loses '$seed
 done
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

@@ -17,9 +17,8 @@ churn=$(cd "$top_srcdir/tests/churn" && pwd)
 
 churn_topology >topology.conf
 
-slurm_setup -n 12 -c 2 --gang --topology "$PWD/topology.conf" --conf 'KillWait=2
+slurm_cluster -n 12 -c 2 --gang --topology "$PWD/topology.conf" --conf 'KillWait=2
 SlurmdTimeout=300'
-slurm_start
 
 # What Slurm and the members do within 2 s on a machine that does nothing else. A
 # process that scancel ends has KillWait for that, and slurmd looks once a second.
@@ -52,6 +51,4 @@ test_expect_success 'there were heirs that had a choice' '
 	cat totals &&
 	! grep -E "(^| )0 (wide|heirs|spares|choices|restarts)" totals
 '
-test_expect_success 'nothing is left' 'end_season; nothing_left'
-
-test_done
+last_case 'end_season; nothing_left'

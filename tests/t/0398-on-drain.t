@@ -50,20 +50,14 @@ undrain_all()
 	:
 }
 
-drain()
-{
-	scontrol update NodeName=$1 State=${2:-DRAIN} Reason=test
-}
+drain() { scontrol update NodeName=$1 State=${2:-DRAIN} Reason=test; }
 
 node_of() { job_field $1 NodeList; }
 rank_of() { gang_record $1 rank; }
 
 # It has left the node that it had, and no other member started anew:
 # moved ID NODE
-moved()
-{
-	job_is $1 RUNNING && test "$(node_of $1)" != $2
-}
+moved() { job_is $1 RUNNING && test "$(node_of $1)" != $2; }
 
 # The jobs take all nodes that are idle, in the array "others".
 take_all()
@@ -179,10 +173,8 @@ drain_judged()
 }
 kill_cases
 
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel &&
 	wait_for 15 queue_empty && undrain_all &&
 	nothing_left
 '
-
-test_done

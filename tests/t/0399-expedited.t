@@ -12,11 +12,10 @@ test_description='sbatch --requeue=expedite'
 
 slurm_setup -n 4 -c 2 --gang --conf 'KillWait=2
 SlurmctldParameters=enable_expedited_requeue'
-if ! sbatch --help | grep -q -e '--requeue.*expedite'; then
+sbatch --help | grep -q -e '--requeue.*expedite' || {
 	slurm_cleanup
-	skip_all="$(slurmctld -V) has no expedited requeue"
-	test_done
-fi
+	skip_test "$(slurmctld -V) has no expedited requeue"
+}
 sed -i 's/^JobSubmitPlugins=.*/JobSubmitPlugins=gang,lua/' "$SLURM_CONF"
 # Asks for it in the name of whoever calls the job "lua".
 cat >"$slurm_dir/etc/job_submit.lua" <<'END'
@@ -44,10 +43,7 @@ cat >member.sh <<-'END'
 	done
 END
 
-member()
-{
-	submit -N 1 --exclusive --gang-min-member=3 "$@" member.sh
-}
+member() { submit -N 1 --exclusive --gang-min-member=3 "$@" member.sh; }
 
 # Three members in the array "members" run: gather [OPTIONS]
 gather()
@@ -134,9 +130,7 @@ test_expect_success '6.9 and without a member alone where a node is lost' '
 	wait_for 15 "test \$(starts_of lua) = 9" &&
 	all_in RUNNING ${members[@]} && started_together ${members[@]}
 '
-test_expect_success 'nothing is left' '
+last_case '
 	node_returns $node &&
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
-
-test_done

@@ -155,10 +155,7 @@ test_expect_success '0.8 salloc that holds is interrupted: nobody starts' '
 '
 
 # returns PID: it is no more there, and has failed
-returns()
-{
-	wait_for 15 "! kill -0 $1 2>/dev/null" && ! wait $1
-}
+returns() { wait_for 15 "! kill -0 $1 2>/dev/null" && ! wait $1; }
 
 loose="-N 1 --exclusive --gang=loose --gang-min-member=2"
 for tool in salloc srun; do
@@ -175,6 +172,4 @@ for tool in salloc srun; do
 	'
 done
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -10,17 +10,12 @@ test_description='Trees of groups start, are preempted and preempt as a whole'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=leaf1 Nodes=n[1-3]
-SwitchName=leaf2 Nodes=n[4-6]
-SwitchName=leaf3 Nodes=n[7-9]
-SwitchName=core Switches=leaf[1-3]
-END
+switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] core:leaf[1-3] >topology.conf
 slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 PreemptType=preempt/qos
 PreemptMode=REQUEUE
-KillWait=2'
+KillWait=2"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 acct add qos low,high
 acct modify qos low set Priority=5
@@ -63,10 +58,7 @@ replica()
 	done
 }
 
-occupy()
-{
-	on_nodes "$*" --exclusive busy.sh && busy=(${jobs[@]})
-}
+occupy() { on_nodes "$*" --exclusive busy.sh && busy=(${jobs[@]}); }
 
 # The leaf switches on which members of that group run: leaves_of GROUP
 leaves_of()
@@ -80,28 +72,24 @@ leaves_of()
 	done | sed "s/n//" | awk "{ print int((\$1 - 1) / 3) + 1 }" | sort -u
 }
 
-idle_are()
-{
-	test "$(nodes_in idle)" = $1
-}
+idle_are() { test "$(nodes_in idle)" = $1; }
+end_gang() { touch $1.go && wait_for 20 all_in COMPLETED ${members[@]}; }
 
-end_gang()
+# lacks MEMBER GROUP COUNT MIN: its reason is that the group has too few
+lacks()
 {
-	touch $1.go && wait_for 20 all_in COMPLETED ${members[@]}
+	wait_for 20 squeue_says $1 \
+		"SubGroup $2 does not have enough children ($3 < $4)"
 }
 
 test_expect_success '2.15 2.16 2.17 a tree starts as a whole, each replica in one leaf' '
 	members=() && replica serve replica1 1 2 && replica serve replica2 1 2 &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(leaves_of replica1 | wc -l)" = 1 &&
 	test "$(leaves_of replica2 | wc -l)" = 1
 '
 # What a member was told: told ID NAME
-told()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" env.$1
-}
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1; }
 
 # The nodes of the members of a group, in the order of their names.
 nodes_of()
@@ -142,8 +130,7 @@ test_expect_success '2.15 the roles are in the records' '
 
 test_expect_success '2.18 2.19 a replica without decoders: nothing starts, and the group is named' '
 	members=() && replica short replica1 1 2 && replica short replica2 1 1 &&
-	wait_for 20 squeue_says ${members[0]} \
-		"SubGroup replica2/decode does not have enough children (1 < 2)" &&
+	lacks ${members[0]} replica2/decode 1 2 &&
 	all_in PENDING ${members[@]} && wait_for 20 idle_are 9
 '
 test_expect_success '2.18 sgang explain lists the groups' '
@@ -154,14 +141,12 @@ test_expect_success '2.18 sgang explain lists the groups' '
 '
 test_expect_success '2.16 2.18 a replica with one of its two groups' '
 	scancel ${members[4]} && unset "members[4]" &&
-	wait_for 20 squeue_says ${members[0]} \
-		"SubGroup replica2 does not have enough children (1 < 2)" &&
+	lacks ${members[0]} replica2 1 2 &&
 	all_in PENDING ${members[@]}
 '
 test_expect_success '2.17 2.19 one replica of two' '
 	scancel ${members[3]} && unset "members[3]" &&
-	wait_for 20 squeue_says ${members[0]} \
-		"SubGroup (gang) does not have enough children (1 < 2)" &&
+	lacks ${members[0]} "(gang)" 1 2 &&
 	all_in PENDING ${members[@]} && wait_for 20 idle_are 9
 '
 test_expect_success '2.15 the rest comes: all start' '
@@ -225,8 +210,7 @@ test_expect_success '2.15 a group that follows starts as a whole' '
 '
 test_expect_success '2.15 2.18 part of a third replica does not' '
 	scancel ${occupied[@]} && replica grow replica3 1 1 --gang-min-member=1 &&
-	wait_for 20 squeue_says ${members[6]} \
-		"SubGroup replica3/decode does not have enough children (1 < 2)" &&
+	lacks ${members[6]} replica3/decode 1 2 &&
 	wait_for 20 idle_are 3 && all_in PENDING ${members[@]:6}
 '
 test_expect_success '2.15 the rest of it comes: it starts' '
@@ -266,17 +250,14 @@ test_expect_success '2.15 an heir has the rank of its role' '
 	scancel ${members[@]}
 '
 # A member beyond the minimum of its group, which runs without a rank.
-is_spare()
-{
-	gang_record $1 spare | grep -qx 1
-}
+is_spare() { gang_record $1 spare | grep -qx 1; }
 
 test_expect_success '2.15 6.5 a spare takes the rank of a lost member of its own group, and of no other' '
 	wait_for 30 idle_are 9 && members=() &&
 	for role in replica{1,2}:min=2/{encode:min=1,decode:min=2,decode}; do
 		member spare $role --gang-min-member=2 --gang-spares=1 || return 1
 	done &&
-	wait_for 20 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	member spare replica2/decode --gang-spares=1 && spare=${members[6]} &&
 	wait_for 40 all_in RUNNING $spare && wait_for 20 is_spare $spare &&
 	wait_for 20 test -s env.$spare && test "$(told $spare ROLE)" = replica2/decode &&
@@ -292,12 +273,10 @@ test_expect_success '2.16 the minima of members that are gone are remembered' '
 	wait_for 30 idle_are 9 && members=() &&
 	member memory a:min=2/b:min=2 --gang-min-member=1 && first=$members &&
 	member memory a/b && member memory a/c:min=3 &&
-	wait_for 20 squeue_says ${members[2]} \
-		"SubGroup a/c does not have enough children (1 < 3)" &&
+	lacks ${members[2]} a/c 1 3 &&
 	scancel $first ${members[2]} && unset "members[0]" "members[2]" &&
 	member memory a/c && member memory a/c && member memory a/c &&
-	wait_for 20 squeue_says ${members[1]} \
-		"SubGroup a/b does not have enough children (1 < 2)" &&
+	lacks ${members[1]} a/b 1 2 &&
 	all_in PENDING ${members[@]} && scancel ${members[@]}
 '
 
@@ -311,14 +290,12 @@ test_expect_success '2.15 groups of gang.conf, and of sgang create' '
 	END
 	scontrol reconfigure && members=() && wait_for 30 idle_are 9 &&
 	member conf a/b && member conf a/c &&
-	wait_for 20 squeue_says ${members[0]} \
-		"SubGroup a/b does not have enough children (1 < 2)" &&
+	lacks ${members[0]} a/b 1 2 &&
 	member conf a/b && wait_for 20 all_in RUNNING ${members[@]} &&
 	role_of[${members[0]}]=a:b role_of[${members[1]}]=a:b &&
 	test "$(leaves_of a | wc -l)" = 1 && end_gang conf &&
 	"$sgang" create made --min-member=1 --tree=x:min=2 && members=() &&
-	member made x && wait_for 20 squeue_says ${members[0]} \
-		"SubGroup x does not have enough children (1 < 2)" &&
+	member made x && lacks ${members[0]} x 1 2 &&
 	member made x && wait_for 20 all_in RUNNING ${members[@]} &&
 	end_gang made && "$sgang" delete made
 '
@@ -386,8 +363,7 @@ test_expect_success '2.15 2.16 the tree of a file starts with all its members' '
 	members=($(sed -n "s/^JobId=\([0-9]*\) .*/\1/p" out)) &&
 	test ${#members[@]} = 6 &&
 	grep "Role=replica2/decode" out &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]}
+	start_together 20 ${members[@]}
 '
 test_expect_success '2.15 sgang show has the role of each member' '
 	"$sgang" show file --json >json &&
@@ -428,16 +404,11 @@ test_expect_success "2.15 sgang topology shows the nodes of each role" '
 	"$sgang" explain ${members[0]} --json >json && cat json && end_gang file
 '
 
-test_expect_success 'nothing is left so far' '
-	nothing_left "No fed_mgr state file"
-'
+test_expect_success 'nothing is left so far' 'nothing_left "No fed_mgr state file"'
 
 # A member for half an hour of a gang that needs so many groups: timed GANG ROLE
 # MINIMUM OPTIONS...
-timed()
-{
-	member $1 $2 -t 30 --gang-min-member=$3 "${@:4}"
-}
+timed() { member $1 $2 -t 30 --gang-min-member=$3 "${@:4}"; }
 
 # A replica of one encoder and two decoders in one leaf: three GANG NAME MINIMUM
 # OPTIONS...
@@ -466,8 +437,7 @@ apart()
 
 # ---- preempted ----
 
-test_expect_success '2.15 4.11 one job of a higher QOS: the tree goes whole, and starts again whole' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 4.11 one job of a higher QOS: the tree goes whole, and starts again whole' '
 	members=() && three whole r1 2 --qos=low && three whole r2 2 --qos=low &&
 	wait_for 20 all_in RUNNING ${members[@]} && apart &&
 	high=$(submit -N 4 --exclusive -t 5 --qos=high --wrap="sleep 300") &&
@@ -477,8 +447,7 @@ test_expect_success '2.15 4.11 one job of a higher QOS: the tree goes whole, and
 	scancel $high && wait_for 40 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} && apart
 '
-test_expect_success '2.15 4.11 so does one of which a group waits to follow' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 4.11 so does one of which a group waits to follow' '
 	block=($(submit -N 3 -w n[7-9] --exclusive -t 30 --qos=high --wrap="sleep 300")) &&
 	wait_state $block RUNNING 20 && members=() &&
 	three part r1 1 --qos=low && wait_for 20 all_in RUNNING ${members[@]} &&
@@ -503,15 +472,13 @@ low()
 # So many of these jobs run.
 run_are() { test "$(squeue -h -t R -j "$(echo ${lows[@]} | tr ' ' ,)" | wc -l)" = $1; }
 
-test_expect_success '2.15 3.29 a tree preempts for all that it needs' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 3.29 a tree preempts for all that it needs' '
 	low n{1..9} && members=() && three need r1 2 --qos=high &&
 	three need r2 2 --qos=high &&
-	wait_for 40 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 40 ${members[@]} &&
 	apart && run_are 3
 '
-test_expect_success '2.15 3.29 and for nothing where part of it cannot have a leaf' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 3.29 and for nothing where part of it cannot have a leaf' '
 	keep=($(submit -w n1 -N 1 --exclusive -t 30 --qos=high --wrap="sleep 300")
 		$(submit -w n4 -N 1 --exclusive -t 30 --qos=high --wrap="sleep 300")) &&
 	wait_for 20 all_in RUNNING ${keep[@]} && low n{2,3,5,6,7,8,9} &&
@@ -523,23 +490,20 @@ test_expect_success '2.15 3.29 and for nothing where part of it cannot have a le
 
 # ---- nodes by name ----
 
-test_expect_success '2.15 5.5 a member that names its node brings its group there' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.5 a member that names its node brings its group there' '
 	members=() && timed named r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
 	timed named r1/decode:min=2 1 && timed named r1/decode 1 &&
-	wait_for 20 all_in RUNNING ${members[@]} && started_together ${members[@]} &&
+	start_together 20 ${members[@]} &&
 	test "$(squeue -h -j ${members[0]} -o %N)" = n5 && test "$(leaves 0)" = 2
 '
-test_expect_success '2.15 5.4 members that name nodes of two leaves do not start' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.4 members that name nodes of two leaves do not start' '
 	members=() && timed torn r1:min=2:require=leaf/encode:min=1 1 -w n5 &&
 	timed torn r1/decode:min=2 1 && timed torn r1/decode 1 -w n7 &&
 	wait_for 20 gang_attempted ${members[2]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/torn waits: " &&
 	all_in PENDING ${members[@]}
 '
-test_expect_success '2.15 5.6 one that names some of its nodes is told that it must name all' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 5.6 one that names some of its nodes is told that it must name all' '
 	members=() && id=$(submit -N 2 -w n5 --exclusive -t 30 --gang=some \
 		--gang-role=r1/encode --gang-min-member=1 role.sh) &&
 	wait_for 20 squeue_says $id "members that require some of their nodes"
@@ -555,13 +519,9 @@ head_of()
 }
 
 # As its environment has them.
-told_heads()
-{
-	wait_for 20 test -s heads.$1 && cat heads.$1
-}
+told_heads() { wait_for 20 test -s heads.$1 && cat heads.$1; }
 
-test_expect_success '2.15 6.3 an epoch after the loss of a member with a role names its heir' '
-	test_when_finished clear_cluster &&
+test_cleared '2.15 6.3 an epoch after the loss of a member with a role names its heir' '
 	members=() && three epoch r1 2 && three epoch r2 2 &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	"$sgang" epoch epoch --wait=1 >out && cat out &&
@@ -574,6 +534,4 @@ test_expect_success '2.15 6.3 an epoch after the loss of a member with a role na
 	test "$head" = "$(squeue -h -j $heir -o %N)" &&
 	test "$(gang_record $heir rank)" = "$(gang_record ${members[3]} rank)"
 '
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file"'

@@ -15,15 +15,8 @@ test_description='Random losses, heirs, spares, pools and trees'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=leaf1 Nodes=n[1-3]
-SwitchName=leaf2 Nodes=n[4-6]
-SwitchName=leaf3 Nodes=n[7-9]
-SwitchName=core Switches=leaf[1-3]
-END
-slurm_setup -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf KillWait=2
-slurm_start
-sgang=$top_builddir/src/cmd/sgang
+switches leaf1=n[1-3] leaf2=n[4-6] leaf3=n[7-9] core:leaf[1-3] >topology.conf
+slurm_cluster -n 9 -c 2 --gang --topology "$PWD/topology.conf" --conf KillWait=2
 
 # --- members that say what they were told when they started ---
 
@@ -40,10 +33,7 @@ EOF
 chmod 755 tells.sh
 
 # told ID NAME: by its present start
-told()
-{
-	sed -n "s/^SLURM_GANG_$2=//p" env.$1.$(job_field $1 Restarts)
-}
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.$(job_field $1 Restarts); }
 
 # The files of these members are there and say the same; one of them is "file".
 files_agree()
@@ -162,10 +152,7 @@ heirs_agree()
 }
 
 # Any is cancelled.
-leaves()
-{
-	any && scancel $any && part $any && unset "had[$any]"
-}
+leaves() { any && scancel $any && part $any && unset "had[$any]"; }
 
 # The requeued member may begin at once.
 again()

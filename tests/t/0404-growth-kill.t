@@ -102,6 +102,4 @@ grows_show() { living_show; }
 done_show() { living_show; }
 
 kill_cases
-test_expect_success 'nothing is left' 'end_season && nothing_left'
-
-test_done
+last_case 'end_season && nothing_left'

@@ -18,10 +18,7 @@ restart_up()
 		scancel $blockers && blockers=() &&
 		wait_for 20 'test $(nodes_in idle) = 3' && loses ${members[1]}
 }
-restart_judged()
-{
-	settle && judged && restarted 1 ${members[@]}
-}
+restart_judged() { settle && judged && restarted 1 ${members[@]}; }
 
 # Found again just after its start, it begins once more: its epoch is another one.
 refound_up()
@@ -29,10 +26,7 @@ refound_up()
 	fresh && partition_is DOWN && begin $gang requeue 3 0 && slurm_saved $came
 }
 refound_step() { partition_is UP; }
-refound_on()
-{
-	partition_is UP && opened && members_of $gang
-}
+refound_on() { partition_is UP && opened && members_of $gang; }
 refound_judged()
 {
 	victim_is ${members[1]} && kill_follows &&
@@ -44,8 +38,6 @@ refound_show() { living_show; }
 kill_cases
 
 # Slurm says so when a job is requeued that had ended before slurmctld was started.
-test_expect_success 'nothing is left' '
+last_case '
 	end_season && nothing_left "build_cg_bitmap: node_bitmap is NULL"
 '
-
-test_done

@@ -10,17 +10,11 @@ test_description='Placeholders: nodes for members to come'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 4 -c 2 --faults --conf \
-'KillWait=2
+slurm_cluster -n 4 -c 2 --faults --conf \
+"KillWait=2
 PriorityType=priority/multifactor
 PriorityWeightPartition=1000
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
-slurm_start
-
-sgang=$top_builddir/src/cmd/sgang
+$(partition_prio main=1 high=9)"
 
 gang_script driver
 gang_script executor
@@ -318,6 +312,4 @@ test_expect_success '1.1 no placeholder has ever run' '
 	no_placeholder_launched && test -z "$(errors_left |
 		grep "is not launched")" && ! grep "never runs" "$slurm_dir/log/slurmctld.log"
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -39,7 +39,6 @@ chmod 755 "$slurm_dir/etc/epilog.sh"
 echo "Epilog=$slurm_dir/etc/epilog.sh" >>"$slurm_dir/etc/slurm.conf"
 slurm_start
 
-sgang=$top_builddir/src/cmd/sgang
 gang_scripts driver executor
 
 # A driver and two executors, the latter with GRES: begin GANG STYLE [LINE...]
@@ -70,10 +69,7 @@ kept() { squeue -h -r -t CF -o '%N %j' | sed -n 's/ .*placeholder$//p' | sort; }
 n_kept() { test $(kept | wc -l) = $1; }
 # Placeholders of a gang that Slurm knows and that have ended so: ended GANG WORD
 ended() { scontrol -o show job | grep -c "gang=root/$1 .*ended=$2"; }
-limit()
-{
-	acct modify account joint set GrpJobs=$1 && knows assoc GrpJobs=$1
-}
+limit() { acct modify account joint set GrpJobs=$1 && knows assoc GrpJobs=$1; }
 # slurmctld has heard of a limit: knows assoc|qos WORDS
 knows() { wait_for 10 "scontrol show assoc_mgr flags=$1 | grep -F \"$2\""; }
 # A gang of three placeholders with two CPUs is refused: beyond WHY
@@ -100,7 +96,7 @@ test_expect_success '1.26 a smaller one has a placeholder, a larger one none, an
 	wait_state $one RUNNING && n_kept 0 && clear_cluster
 '
 # Slurm gives a node to no job while another one ends there.
-test_expect_success '1.30 while other jobs end on their nodes, placeholders keep them' '
+test_cleared '1.30 while other jobs end on their nodes, placeholders keep them' '
 	begin shared soft && wait_state $driver RUNNING && wait_for 20 n_kept 2 &&
 	nodes=$(kept) && others=($(for node in $nodes; do
 		submit -w $node -n1 -t5; done)) &&
@@ -109,15 +105,13 @@ test_expect_success '1.30 while other jobs end on their nodes, placeholders keep
 	scancel ${others[@]} && wait_for 10 "test \$(squeue -h -t CG | wc -l) = 2" &&
 	one=$(executor shared --gres=tape:2) && wait_cycles && job_is $one PENDING &&
 	test "$(kept)" = "$nodes" && rm "$slurm_dir"/*.ends &&
-	wait_state $one RUNNING && n_kept 1 && echo "$nodes" | grep -x $(job_field $one NodeList) &&
-	clear_cluster
+	wait_state $one RUNNING && n_kept 1 && echo "$nodes" | grep -x $(job_field $one NodeList)
 '
-test_expect_success '1.66 1.13 limits count a placeholder or its member, once' '
+test_cleared '1.66 1.13 limits count a placeholder or its member, once' '
 	limit 3 && begin once soft && wait_state $driver RUNNING && n_kept 2 &&
 	two=($(executor once --gres=tape:2) $(executor once --gres=tape:2)) &&
 	wait_for 20 all_in RUNNING ${two[@]} &&
-	more=$(executor once --gres=tape:1) && wait_cycles && job_is $more PENDING &&
-	clear_cluster
+	more=$(executor once --gres=tape:1) && wait_cycles && job_is $more PENDING
 '
 test_expect_success '1.13 1.14 none accumulates as long as the quota has no room for all' '
 	other=$(submit -n1 -t5) && wait_state $other RUNNING && begin none soft &&
@@ -195,6 +189,4 @@ test_expect_success '1.4 sacct shows them, and none has run' '
 	! grep "placeholder|COMPLETED" rows
 '
 test_expect_success '1.1 no placeholder was launched' 'no_placeholder_launched'
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file"'

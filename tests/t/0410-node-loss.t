@@ -23,10 +23,7 @@ gather()
 		"${@:4}" $1.sh
 }
 
-node_of()
-{
-	squeue -h -j $1 -o %N
-}
+node_of() { squeue -h -j $1 -o %N; }
 
 test_expect_success 'a gang of three is held' '
 	gate_close &&
@@ -106,6 +103,4 @@ test_expect_success '0.11 the lost one starts later by itself' '
 	ran_once on 5
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

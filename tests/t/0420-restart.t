@@ -11,33 +11,19 @@ gate_setup
 slurm_start
 
 # Members of one node each in the array "members": gather GANG MIN COUNT
-gather()
-{
-	gang_of_nodes $1 $3 -L lic:1 --gang-min-member=$2 $1.sh
-}
+gather() { gang_of_nodes $1 $3 -L lic:1 --gang-min-member=$2 $1.sh; }
 
 # What is not on the disk may be lost; what is must come back. The state of all
 # jobs is one file.
-die()
-{
-	slurm_saved ${members[-1]} && slurm_kill9_ctld && slurm_start_ctld
-}
-
-reread()
-{
-	scontrol reconfigure && wait_for 15 slurm_ctld_answers
-}
+die() { slurm_saved ${members[-1]} && slurm_kill9_ctld && slurm_start_ctld; }
+reread() { scontrol reconfigure && wait_for 15 slurm_ctld_answers; }
 
 # A node that is being asked again who it is does not count as lost.
-no_node_lost()
-{
-	! sinfo -h -N -o "%N %T" | grep -E "drain|down" >&2
-}
+no_node_lost() { ! sinfo -h -N -o "%N %T" | grep -E "drain|down" >&2; }
 
 all_once()
 {
-	touch $1.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end $1 ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
 	ran_once $1 ${#members[@]} &&
 	no_node_lost &&
@@ -57,14 +43,12 @@ for how in reread die; do
 		$how &&
 		wait_for 10 squeue_says ${members[0]} "gathering 3/4" &&
 		all_in PENDING ${members[@]} &&
-		id=$(submit -N 4 --exclusive --nice=100 --wrap=true) &&
-		wait_state $id COMPLETED
+		id=$(complete_job -N 4 --exclusive --nice=100 --wrap=true)
 	'
 	test_expect_success "0.1 $how: and starts whole with the last member" '
 		members+=($(submit -N 1 --exclusive -L lic:1 \
 			--gang=gathering-$how gathering-$how.sh)) &&
-		wait_for 30 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+		start_together 30 ${members[@]} &&
 		all_once gathering-$how
 	'
 
@@ -85,8 +69,7 @@ for how in reread die; do
 	'
 	test_expect_success "0.1 $how: and starts whole when they are free" '
 		touch busy-$how.go &&
-		wait_for 30 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+		start_together 30 ${members[@]} &&
 		all_once waiting-$how
 	'
 
@@ -104,8 +87,7 @@ for how in reread die; do
 	'
 	test_expect_success "0.50 $how: and is launched together" '
 		gate_open &&
-		wait_for 20 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
+		start_together 20 ${members[@]} &&
 		all_once held-$how
 	'
 
@@ -132,10 +114,8 @@ test_expect_success 'killed right behind the launch: nobody runs twice' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	gate_open &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	ctld_dies &&
+	start_together 20 ${members[@]} &&
 	all_once twice
 '
 
@@ -154,12 +134,7 @@ half_held()
 
 	block=$(submit -w "n[3-4]" --exclusive) &&
 	wait_state $block RUNNING || return 1
-	members=()
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=$gang \
-			--gang-mode=nonstrict --gang-min-member=4 $gang.sh)) ||
-			return 1
-	done
+	gang_of_nodes $gang 4 --gang-mode=nonstrict $gang.sh
 	wait_for 30 "test \$(held_in \${members[@]}) = 2" &&
 	wait_for 10 "test \"\$(gang_phase root/$gang)\" = holding" &&
 	slurm_saved ${members[-1]}
@@ -177,10 +152,8 @@ held_again()
 all_start()
 {
 	scancel $block &&
-	wait_for 30 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch $1.go &&
-	wait_for 20 all_in COMPLETED ${members[@]}
+	start_together 30 ${members[@]} &&
+	let_end $1 ${members[@]}
 }
 
 gang_script hurt
@@ -218,6 +191,4 @@ test_expect_success '5.2 prologs end before the first pass: held members start n
 	all_start early
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

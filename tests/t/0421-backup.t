@@ -60,8 +60,7 @@ test_expect_success 'the backup is in control' '
 '
 test_expect_success '0.1 a gang starts when what it holds is on disk' '
 	gang_of_two first &&
-	wait_for 60 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 60 ${members[@]} &&
 	since=$(gang_record ${members[0]} since) &&
 	test "$(saved_at)" -ge "$since"
 '

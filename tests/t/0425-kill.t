@@ -9,10 +9,8 @@ test_description='kill -9 of slurmctld: every gang runs whole, and once'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 4 -c 2 --faults --conf 'Licenses=lic:8'
-slurm_start
+slurm_cluster -n 4 -c 2 --faults --conf 'Licenses=lic:8'
 
-sgang=$top_builddir/src/cmd/sgang
 state=$slurm_dir/state/job_state
 
 # As gang_script, but a member tells its node, and can be told to end alone, and
@@ -30,14 +28,10 @@ member()
 {
 	local gang=$1
 
-	shift
-	echo -J $gang -N 1 --exclusive -L lic:1 --gang=$gang "$@"
+	echo -J $gang -N 1 --exclusive -L lic:1 --gang=$gang "${@:2}"
 }
 
-batch()
-{
-	submit $(member "$@") $name.sh
-}
+batch() { submit $(member "$@") $name.sh; }
 
 # --- kinds of gangs: all submit four members, each for a node of its own, and
 # call the gangs that they are in ---
@@ -92,10 +86,7 @@ submit_mixed()
 	members=($(ids_of $name))
 }
 
-ids_of()
-{
-	squeue -h -r -n $1 -o %i | sort -V
-}
+ids_of() { squeue -h -r -n $1 -o %i | sort -V; }
 
 # --- what must come of them ---
 
@@ -124,10 +115,7 @@ on_one_side()
 	}
 }
 
-no_node_lost()
-{
-	! sinfo -h -N -o "%N %T %E" | grep -E "drain|down" >&2
-}
+no_node_lost() { ! sinfo -h -N -o "%N %T %E" | grep -E "drain|down" >&2; }
 
 # A salloc or srun that was sent half a message ends, as it does without us. Then
 # its gang is not whole, and what is left of it must go away cleanly.
@@ -184,8 +172,7 @@ begin()
 	script $name
 	busy=
 	test $2 = 0 || {
-		busy=$(submit -N $2 --exclusive) &&
-		wait_state $busy RUNNING
+		busy=$(run_job -N $2 --exclusive)
 	} || return 1
 	submit_$1
 }
@@ -246,10 +233,7 @@ phase_is()
 }
 
 # The phase is the same when it is back, and so are the reasons: phase WHEN
-phase_up()
-{
-	$1_up && wait_for 20 phase_is $phase && saved
-}
+phase_up() { $1_up && wait_for 20 phase_is $phase && saved; }
 phase_on() { wait_for 20 phase_is $phase; }
 phase_judged() { kill_part $1_judged && whole_and_once; }
 
@@ -328,10 +312,7 @@ launched_judged()
 	whole_and_once && gang_log root/$name "found 4 held members again"
 }
 
-node_of()
-{
-	awk -v id=$1 '$1 == id && $2 == "start" { print $5 }' $name.log
-}
+node_of() { awk -v id=$1 '$1 == id && $2 == "start" { print $5 }' $name.log; }
 
 # As if these members had never been launched.
 partly_dead()
@@ -363,10 +344,7 @@ short_judged()
 }
 
 # What follows is what follows with slurmctld there.
-failed_dead()
-{
-	touch ${members[0]}.fail && short_dead
-}
+failed_dead() { touch ${members[0]}.fail && short_dead; }
 failed_judged()
 {
 	wait_for 60 all_in CANCELLED ${members[@]:1} &&
@@ -393,6 +371,4 @@ told_judged()
 
 kill_cases
 
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

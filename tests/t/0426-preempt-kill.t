@@ -9,24 +9,13 @@ test_description='kill -9 of slurmctld in every phase of a preemption'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 . "$top_srcdir/tests/kill/kill.sh"
 
-slurm_setup -n 4 -c 2 --faults --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+slurm_cluster -n 4 -c 2 --faults --conf \
+"$quick_sched
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=12
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
-slurm_start
-
-sgang=$top_builddir/src/cmd/sgang
+$(partition_prio main=1 high=10 grace=1,GraceTime=12 firm=1,PreemptMode=OFF)"
 
 # low NODE PARTITION: an ordinary job on that node alone
-low()
-{
-	submit -w $1 -p $2 --exclusive -N1 -t 10
-}
+low() { submit -w $1 -p $2 --exclusive -N1 -t 10; }
 
 # Three jobs that can be preempted, on n1 to n3; the third in this partition. A
 # fourth job of their class waits for any node, and a short one too.
@@ -88,8 +77,7 @@ gave_way()
 # The end is the one that it has without a kill.
 as_without_a_kill()
 {
-	wait_for 60 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 60 ${members[@]} &&
 	test "$(restarts_of ${members[@]})" = 0 &&
 	never_ran ${others[@]} &&
 	all_in RUNNING $firm &&
@@ -133,6 +121,4 @@ grace_judged()
 grace_show() { claim_show; }
 
 kill_cases
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
-
-test_done
+last_case 'clear_cluster; nothing_left'

@@ -6,28 +6,19 @@ test_description='A gang that is committed in slices starts whole or not at all'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 5 -c 2 --faults --conf 'Licenses=lic:10'
-slurm_start
+slurm_cluster -n 5 -c 2 --faults --conf 'Licenses=lic:10'
 cluster_state >before
 
 # begin NAME [OPTIONS]: three of five members have their nodes.
 begin()
 {
-	local i
-
 	slurm_fault
 	scancel -u root
 	wait_for 30 'queue_empty && nodes_idle' || return 1
-	name=$1 members=()
-	shift
+	name=$1
 	gang_script $name
 	slurm_fault pause 3
-	for i in 1 2 3 4 5; do
-		members+=($(submit -J $name -N 1 --exclusive -L lic:1 \
-			--gang=$name --gang-min-member=5 "$@" $name.sh)) ||
-			return 1
-	done
-	paused
+	gang_of_nodes $name 5 -J $name -L lic:1 "${@:2}" $name.sh && paused
 }
 
 paused()
@@ -48,8 +39,7 @@ given_back()
 # All run, told of one ring, each with one start.
 whole_and_once()
 {
-	wait_for 60 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	start_together 60 ${members[@]} &&
 	wait_for 15 "test \$(starts_of $name) = 5" &&
 	touch $name.go &&
 	wait_for 40 all_in COMPLETED ${members[@]} &&
@@ -58,10 +48,7 @@ whole_and_once()
 	wait_for 20 clean
 }
 
-clean()
-{
-	cluster_state >after && test_cmp before after
-}
+clean() { cluster_state >after && test_cmp before after; }
 
 # None of them has anything, and what is left of them goes.
 gone()
@@ -147,15 +134,8 @@ test_expect_success '0.2 scontrol reconfigure' '
 	given_back "$gives_back" &&
 	whole_and_once
 '
-stopped()
-{
-	slurm_stop_ctld
-}
-
-killed()
-{
-	slurm_saved $held && slurm_kill9_ctld
-}
+stopped() { slurm_stop_ctld; }
+killed() { slurm_saved $held && slurm_kill9_ctld; }
 
 for how in stopped killed; do
 	test_expect_success "0.38 slurmctld is $how, with three on the disk" '
@@ -170,6 +150,4 @@ for how in stopped killed; do
 		whole_and_once
 	'
 done
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -10,10 +10,10 @@ test_description='The release waits for the Prolog of all nodes'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 6 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 PrologFlags=Alloc
 SlurmdTimeout=600
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 cat >"$slurm_dir/etc/prolog" <<-END
 #!/bin/bash
 echo "\$SLURM_JOB_ID \$SLURMD_NODENAME" >>"$slurm_dir/prologs"
@@ -37,17 +37,10 @@ gang_of_four()
 {
 	local i
 
-	members=()
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=$1 \
-			--gang-min-member=4 $1.sh)) || return 1
-	done
+	gang_of_nodes $1 4 $1.sh
 }
 
-prologs_of()
-{
-	grep -c "^$1 " "$slurm_dir/prologs"
-}
+prologs_of() { grep -c "^$1 " "$slurm_dir/prologs"; }
 
 # Members on whose nodes it has begun.
 prologs_of_all()
@@ -60,10 +53,7 @@ prologs_of_all()
 	echo $n
 }
 
-drained()
-{
-	scontrol show node $1 | grep "Prolog error"
-}
+drained() { scontrol show node $1 | grep "Prolog error"; }
 
 # Which of n1 to n6 the gang takes is its own affair.
 test_expect_success '0.1: a slow Prolog holds up all of them' '
@@ -74,10 +64,8 @@ test_expect_success '0.1: a slow Prolog holds up all of them' '
 	wait_for 10 "test \$(wc -l <\"$slurm_dir/prologs\") = 4" &&
 	test "$(starts_of slow)" = 0 &&
 	rm "$slurm_dir/etc/slow-n2" &&
-	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	touch slow.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	start_together 20 ${members[@]} &&
+	let_end slow ${members[@]} &&
 	ran_once slow 4 &&
 	for id in ${members[@]}; do
 		test "$(prologs_of $id)" = 1 || return 1
@@ -94,8 +82,7 @@ test_expect_success '0.1: one fails: all give back their nodes, and start elsewh
 	started_together ${members[@]} &&
 	test -z "$(squeue -h -w n2)" &&
 	test "$(restarts_of ${members[@]})" = 0 &&
-	touch bad.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end bad ${members[@]} &&
 	ran_once bad 4
 '
 test_expect_success 'the Epilog ran wherever a Prolog had' '
@@ -117,13 +104,11 @@ test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 	wait_for 60 all_in RUNNING ${members[@]} &&
 	wait_for 20 "test \$(starts_of dead) = 4" &&
 	started_together ${members[@]} &&
-	touch dead.go &&
-	wait_for 20 all_in COMPLETED ${members[@]} &&
+	let_end dead ${members[@]} &&
 	ran_once dead 4
 '
-test_expect_success 'nothing is left' '
+last_case '
 	slurm_start_node n3 &&
 	node_returns n3 &&
 	nothing_left "Prolog launch failure" "draining the node" "Nodes n3 not responding" "n3.*(onnection refused|not resp)" "agent/" "Prolog failed"
 '
-test_done

@@ -6,44 +6,19 @@ test_description='Bad settings: the plugin says so once and stays out'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >good.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >good.conf
 # Slurm takes these, too. The first is no tree of places, the others are.
-cat >crossed.conf <<-END
-SwitchName=a Nodes=n1
-SwitchName=b Nodes=n[2-3]
-SwitchName=c Nodes=n4
-SwitchName=s Switches=a,b
-SwitchName=t Switches=b,c
-SwitchName=all Switches=s,t
-END
-cat >spines.conf <<-END
-SwitchName=s1 Switches=a,b
-SwitchName=s2 Switches=a,b
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-END
-cat >twice.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[2-4]
-SwitchName=top Switches=a,b
-END
+switches a=n1 b=n[2-3] c=n4 s:a,b t:b,c all:s,t >crossed.conf
+switches s1:a,b s2:a,b a=n[1-2] b=n[3-4] >spines.conf
+switches a=n[1-2] b=n[2-4] top:a,b >twice.conf
 
-slurm_setup -n 4 -c 2 --gang --topology good.conf
-slurm_start
+slurm_cluster -n 4 -c 2 --gang --topology good.conf
 
 conf=$slurm_dir/etc/gang.conf
-sgang=$top_builddir/src/cmd/sgang
 topology=$slurm_dir/etc/topology.conf
 
 # What was logged since mark was called.
-mark()
-{
-	seen=$(wc -l <"$slurm_dir/log/slurmctld.log")
-}
+mark() { seen=$(wc -l <"$slurm_dir/log/slurmctld.log"); }
 
 logged()
 {
@@ -63,10 +38,7 @@ restart_anew()
 		slurm_start_ctld && wait_for 20 nodes_idle
 }
 
-reread()
-{
-	mark && scontrol reconfigure && wait_for 10 slurm_ctld_answers
-}
+reread() { mark && scontrol reconfigure && wait_for 10 slurm_ctld_answers; }
 
 # One line, with the file and the line number, and it says what follows.
 stays_out()
@@ -80,8 +52,7 @@ stock_only()
 {
 	local id
 
-	id=$(submit -N 4 --exclusive --wrap=true) &&
-		wait_state $id COMPLETED
+	id=$(complete_job -N 4 --exclusive --wrap=true)
 }
 
 gang_of_two()
@@ -156,9 +127,7 @@ test_expect_success 'a gang.conf with an error at the first start' '
 	test_must_be_empty out &&
 	grep -F "sgang: gangs and placement are off: $conf:3: PlaceAll: " err
 '
-test_expect_success 'jobs run as with stock Slurm' '
-	stock_only
-'
+test_expect_success 'jobs run as with stock Slurm' 'stock_only'
 test_expect_success 'a gang is refused with a sentence' '
 	test_must_fail submit -N 1 --gang=refused --wrap=true 2>err &&
 	cat err &&
@@ -166,8 +135,7 @@ test_expect_success 'a gang is refused with a sentence' '
 '
 test_expect_success 'slurmctld is not busy doing nothing' '
 	before=$(ctld_cpu) &&
-	id=$(submit -N 1 --wrap="sleep 2") &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 1 --wrap="sleep 2") &&
 	test $(($(ctld_cpu) - before)) -lt 100
 '
 test_expect_success 'repaired and reread: gangs are on' '
@@ -277,25 +245,8 @@ test_expect_success 'TopologyFile= that is: Slurm reads its own' '
 	gang_of_two own
 '
 test_expect_success '4.27 TopologyFile= that is a topology.yaml' '
-	cat >two.yaml <<-END &&
-	- topology: switches
-	  tree:
-	    switches:
-	      - switch: top
-	        children: s[1-2]
-	      - switch: s1
-	        nodes: n[1-2]
-	      - switch: s2
-	        nodes: n[3-4]
-	- topology: racks
-	  block:
-	    block_sizes: [ 1 ]
-	    blocks:
-	      - block: r1
-	        nodes: n1
-	      - block: r2
-	        nodes: n[2-3]
-	END
+	yaml_tree switches top:s[1-2] s1=n[1-2] s2=n[3-4] >two.yaml &&
+	yaml_blocks racks 1 r1=n1 r2=n[2-3] >>two.yaml &&
 	echo "TopologyFile=\"$PWD/two.yaml\"" >"$conf" &&
 	reread &&
 	wait_for 10 logged "4 nodes in 3 domains" &&

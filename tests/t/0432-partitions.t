@@ -13,7 +13,6 @@ slurm_setup -n 4 -c 2 --gang --conf \
 	'PartitionName=racked Nodes=ALL MaxTime=INFINITE State=UP'
 topologies=$(realpath "$top_srcdir/tests/data/two-topologies.yaml")
 conf=$slurm_dir/etc/gang.conf
-sgang=$top_builddir/src/cmd/sgang
 use_racks()
 {
 	printf '%s\n' "TopologyFile=\"$topologies\"" \

@@ -21,36 +21,9 @@ take()
 	id=$(submit "$@") && wait_state $id CONFIGURING && echo $id
 }
 
-nodes_of()
-{
-	squeue -h -j $1 -o %N
-}
-
-# Occupy nodes: a host list is one job.
-fill()
-{
-	local nodes jobs=
-
-	for nodes; do
-		jobs+=" $(submit -w $nodes --exclusive -N $(scontrol show \
-			hostnames $nodes | wc -l))" || return 1
-	done
-	wait_for 20 all_in CONFIGURING $jobs
-}
+nodes_of() { squeue -h -j $1 -o %N; }
 
 # recorded ID WORD=VALUE...: what the record of the job says
-recorded()
-{
-	local id=$1 word
-
-	shift
-	for word; do
-		test "$(gang_record $id ${word%%=*})" = "${word#*=}" && continue
-		echo "not $word: $(gang_record $id)" >&2
-		return 1
-	done
-}
-
 # costs ID TOPOLOGY COST: several choices may be equally good
 costs()
 {
@@ -59,15 +32,12 @@ costs()
 }
 
 # free 2,1 | 4,4
-fragment_two_pods()
-{
-	fill n[3-4] n[6-8]
-}
+fragment_two_pods() { jobs_on n[3-4] n[6-8]; }
 
 # free 2,2,3 | 1,1,3 | 2,1,1
 fragment_three_pods()
 {
-	fill n[3-5] n7 n9 n[13-15] n[17-19] n23 n[25-26] n[29-31] \
+	jobs_on n[3-5] n7 n9 n[13-15] n[17-19] n23 n[25-26] n[29-31] \
 		n[33-35]
 }
 
@@ -109,8 +79,7 @@ ring_cost()
 		}'
 }
 
-slurm_setup --cloud 16 --stock --topology "$two_pods"
-slurm_start
+slurm_cluster --cloud 16 --stock --topology "$two_pods"
 
 test_expect_success 'the cost that this test computes is the documented one' '
 	test "$(ring_cost $two_pods "n[9-14]")" = 48 &&
@@ -131,8 +100,7 @@ test_expect_success SLURM_22_05 'their cost: 144' '
 '
 slurm_cleanup
 
-slurm_setup --cloud 16 --gang --topology "$two_pods"
-slurm_start
+slurm_cluster --cloud 16 --gang --topology "$two_pods"
 
 test_expect_success '4.20 a gang of one job, two pods: 48' '
 	fragment_two_pods &&
@@ -157,17 +125,11 @@ test_expect_success '4.19 with PlaceAll=yes it is placed too: 48' '
 test_expect_success '4.28 a gang of one takes the same, in ring order' '
 	clear_cluster &&
 	id=$(take -N 4 --exclusive --gang=four --gang-min-member=1) &&
-	test "$(gang_record $id ring)" = 16 &&
-	test "$(gang_record $id best)" = 16 &&
-	test "$(gang_record $id tier)" = leaf &&
-	test "$(gang_record $id cross)" = 0
+	recorded $id ring=16 best=16 tier=leaf cross=0
 '
 
 # Submit members of the shape of the arguments; "members" has their ids.
-gather()
-{
-	submit_gang "$@" && wait_for 20 all_in CONFIGURING ${members[@]}
-}
+gather() { submit_gang "$@" && wait_for 20 all_in CONFIGURING ${members[@]}; }
 
 nodes_together()
 {
@@ -178,14 +140,12 @@ nodes_together()
 
 test_expect_success '4.20 four members of two nodes, two leaves free: one pod' '
 	clear_cluster &&
-	fill n[1-3] n[5-7] &&
+	jobs_on n[1-3] n[5-7] &&
 	gather pairs 4 -N 2 --exclusive &&
 	test "$(nodes_together ${members[@]} | tr "\n" " ")" = \
 		"n9 n10 n11 n12 n13 n14 n15 n16 " &&
-	test "$(gang_record ${members[0]} ring)" = 56 &&
-	test "$(gang_record ${members[0]} tier)" = spine &&
-	test "$(gang_record ${members[3]} rank)" = 3/4 &&
-	test "$(gang_record ${members[3]} off)" = 6
+	recorded ${members[0]} ring=56 tier=spine &&
+	recorded ${members[3]} rank=3/4 off=6
 '
 test_expect_success '4.20 and no member is cut by a leaf' '
 	for id in ${members[@]}; do
@@ -197,7 +157,7 @@ test_expect_success '4.20 and no member is cut by a leaf' '
 '
 test_expect_success '4.24 4.25 require:leaf does not span leaves' '
 	clear_cluster &&
-	fill n[2-4] n[6-8] n[9-10] n[13-14] &&
+	jobs_on n[2-4] n[6-8] n[9-10] n[13-14] &&
 	members=($(submit -N 3 --exclusive --gang=tight --gang-min-member=1 \
 		--gang-topology=require:leaf)) &&
 	wait_for 10 squeue_says ${members[0]} leaf &&
@@ -208,32 +168,25 @@ test_expect_success '4.24 4.25 require:leaf does not span leaves' '
 test_expect_success '4.25 require:spine may, and takes the pod' '
 	id=$(take -N 3 --exclusive --nice=-100 --gang=loose --gang-min-member=1 \
 		--gang-topology=require:spine) &&
-	test "$(gang_record $id tier)" = spine &&
-	test "$(gang_record $id ring)" = 36 &&
+	recorded $id tier=spine ring=36 &&
 	job_is ${members[0]} PENDING
 '
 test_expect_success '4.24 it starts when a leaf has the room' '
 	drop $id &&
 	scancel $(squeue -h -w n13 -o %i) &&
 	wait_state ${members[0]} CONFIGURING 20 &&
-	test "$(gang_record ${members[0]} tier)" = leaf &&
-	test "$(gang_record ${members[0]} ring)" = 12
+	recorded ${members[0]} tier=leaf ring=12
 '
 test_expect_success '4.20 members that share nodes: eight single CPUs, one node' '
 	clear_cluster &&
 	gather cpus 8 -n 1 -c 1 --mem=10 &&
 	test "$(nodes_together ${members[@]} | sort -u | wc -l)" = 1 &&
-	test "$(gang_record ${members[0]} ring)" = 8 &&
-	test "$(gang_record ${members[0]} tier)" = island
+	recorded ${members[0]} ring=8 tier=island
 '
 test_expect_success '4.20 twelve with five CPUs left here and there: one leaf' '
 	clear_cluster &&
-	jobs= &&
-	for n in {1..12}; do
-		jobs+=" $(submit -w n$n -N 1 -c 6 --mem=10)" || return 1
-	done &&
-	wait_for 20 all_in CONFIGURING $jobs &&
-	fill n[13-16] &&
+	on_nodes "$(echo n{1..12})" -N 1 -c 6 --mem=10 &&
+	jobs_on n[13-16] &&
 	gather dozen 6 -n 1 -c 1 --mem=10 &&
 	test "$(nodes_together ${members[@]} | sort -u | sed "s/n//" |
 		awk "{ print int((\$1 - 1) / 4) }" | sort -u | wc -l)" = 1 &&
@@ -244,8 +197,7 @@ test_expect_success 'memory is counted: one member a node where it is short' '
 	clear_cluster &&
 	gather fat 4 -n 1 -c 1 --mem=5000 &&
 	test "$(nodes_together ${members[@]} | sort -u | wc -l)" = 4 &&
-	test "$(gang_record ${members[0]} tier)" = leaf &&
-	test "$(gang_record ${members[0]} ring)" = 16
+	recorded ${members[0]} tier=leaf ring=16
 '
 test_expect_success 'nothing is left, two pods' '
 	clear_cluster &&
@@ -253,8 +205,7 @@ test_expect_success 'nothing is left, two pods' '
 '
 slurm_cleanup
 
-slurm_setup --cloud 36 --stock --topology "$three_pods"
-slurm_start
+slurm_cluster --cloud 36 --stock --topology "$three_pods"
 
 test_expect_success 'stock, three pods: 136' '
 	fragment_three_pods &&
@@ -267,9 +218,8 @@ test_expect_success 'stock, three pods: 136' '
 '
 slurm_cleanup
 
-slurm_setup --cloud 36 --gang --topology "$three_pods" \
+slurm_cluster --cloud 36 --gang --topology "$three_pods" \
 	--gang-conf 'PlaceAll=yes'
-slurm_start
 
 test_expect_success '4.20 three pods: 40 for a gang' '
 	fragment_three_pods &&
@@ -289,20 +239,12 @@ test_expect_success 'nothing is left, three pods' '
 slurm_cleanup
 
 # Two leaves that nothing joins, and two nodes in no switch.
-cat >islands.conf <<-END
-SwitchName=a Nodes=n[1-4]
-SwitchName=b Nodes=n[5-8]
-END
-slurm_setup --cloud 10 --gang --topology islands.conf \
+switches a=n[1-4] b=n[5-8] >islands.conf
+slurm_cluster --cloud 10 --gang --topology islands.conf \
 	--conf 'GresTypes=gpu' --node 'Gres=gpu:4' --gres 'Name=gpu Count=4'
-slurm_start
 
 test_expect_success '4.13 what no switch joins is not joined' '
-	members=() &&
-	for i in {1..5}; do
-		members+=($(submit -N 1 --exclusive --gang=far \
-			--gang-min-member=5)) || return 1
-	done &&
+	gang_of_nodes far 5 &&
 	wait_for 15 squeue_says ${members[0]} "Gang root/far waits: " &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]} &&
@@ -315,7 +257,7 @@ test_expect_success '4.13 but each part by itself is used' '
 	wait_for 10 nodes_idle
 '
 test_expect_success '4.20 four members of two GPUs: two nodes of one leaf' '
-	fill n[2-4] &&
+	jobs_on n[2-4] &&
 	gather gpus 4 -N 1 -n 1 --gres=gpu:2 --mem=10 &&
 	test "$(nodes_together ${members[@]} | uniq -c | awk "{ print \$1 }" |
 		tr "\n" " ")" = "2 2 " &&
@@ -325,11 +267,7 @@ test_expect_success '4.20 four members of two GPUs: two nodes of one leaf' '
 '
 test_expect_success '4.4 more GPUs than there are on joined nodes wait' '
 	clear_cluster &&
-	members=() &&
-	for i in {1..5}; do
-		members+=($(submit -N 1 -n 1 --gres=gpu:4 --mem=10 \
-			--gang=many --gang-min-member=5)) || return 1
-	done &&
+	submit_gang many 5 -N 1 -n 1 --gres=gpu:4 --mem=10 &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]}
 '

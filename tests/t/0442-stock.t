@@ -9,7 +9,6 @@ test_description='The stock placement that placements are compared with'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-sgang=$top_builddir/src/cmd/sgang
 pods=$top_srcdir/tests/data/pods-3x3x4.conf
 uneven=$top_srcdir/tests/data/uneven.conf
 shuffled=$top_srcdir/tests/data/shuffled.conf
@@ -59,16 +58,10 @@ take()
 	sed -n 's/.*Granted job allocation \([0-9]*\)$/\1/p' asked
 }
 
-answered()
-{
-	grep -q Granted asked || ! kill -0 $1 2>/dev/null
-}
+answered() { grep -q Granted asked || ! kill -0 $1 2>/dev/null; }
 
 # The nodes of a list, in Slurm's order.
-spread()
-{
-	scontrol show hostnames "$1" | paste -sd' '
-}
+spread() { scontrol show hostnames "$1" | paste -sd' '; }
 
 # One job in three ends before the next one comes.
 end_some()
@@ -110,15 +103,8 @@ compare()
 	echo "# $agreed of $asked, $placed of them have nodes"
 }
 
-all_agreed()
-{
-	compare "$@" && test $agreed = $asked && test $placed -ge 15
-}
-
-most_agreed()
-{
-	compare "$@" && test $agreed -ge 18 && test $placed -ge 15
-}
+all_agreed() { compare "$@" && test $agreed = $asked && test $placed -ge 15; }
+most_agreed() { compare "$@" && test $agreed -ge 18 && test $placed -ge 15; }
 
 whole="2x8 3x8 4x8 6x8 9x8 14x8"
 parts="2x2 3x4 4x2 5x5 7x3 11x4"
@@ -141,13 +127,7 @@ done
 
 # --- weights ---
 
-cat >racks.conf <<-END
-SwitchName=l1 Nodes=n[1,4,7]
-SwitchName=l2 Nodes=n[2-3]
-SwitchName=l3 Nodes=n[5-6,8]
-SwitchName=p1 Switches=l[1-2]
-SwitchName=top Switches=p1,l3
-END
+switches l1=n[1,4,7] l2=n[2-3] l3=n[5-6,8] p1:l[1-2] top:p1,l3 >racks.conf
 
 # weigh: seeded weights of two or three classes
 weigh()
@@ -165,8 +145,7 @@ weigh()
 }
 
 # Those that are powered down all have one Weight.
-slurm_setup -n 8 --stock --topology racks.conf
-slurm_start
+slurm_cluster -n 8 --stock --topology racks.conf
 test_expect_success "4.34 nodes of two weights" '
 	weigh 4 2 && compare racks.conf 5 16 1x8 2x8 3x8 5x8 2x2 3x4 4x2 &&
 	test $agreed = $asked

@@ -58,14 +58,8 @@ same_node_as_stock()
 	test $(tr " " "\n" <<<"$seen" | sort -u | wc -l) -gt 2
 }
 
-cat >leaves.conf <<-END
-SwitchName=l1 Nodes=n[1-2]
-SwitchName=l2 Nodes=n[3-4]
-SwitchName=l3 Nodes=n[5-6]
-SwitchName=top Switches=l[1-3]
-END
-slurm_setup -n 6 --gang --topology leaves.conf
-slurm_start
+switches l1=n[1-2] l2=n[3-4] l3=n[5-6] top:l[1-3] >leaves.conf
+slurm_cluster -n 6 --gang --topology leaves.conf
 
 test_expect_success '5.5 a gang of one job on one node has the node that Slurm gives' '
 	same_node_as_stock 7

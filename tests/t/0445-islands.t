@@ -26,11 +26,7 @@ start_cluster()
 	slurm_start
 }
 
-cat >two-leaves.conf <<\END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >two-leaves.conf
 
 # The cores of the job on its only node: "0-3".
 cores_of()
@@ -52,12 +48,7 @@ island_of()
 	case $cores in *[4-7]*) echo both ;; *) echo 0 ;; esac
 }
 
-node_of()
-{
-	squeue -h -j $1 -o %N
-}
-
-sgang=$top_builddir/src/cmd/sgang
+node_of() { squeue -h -j $1 -o %N; }
 
 # Are all of its GPUs in the island of its cores?
 gpus_match()
@@ -69,10 +60,7 @@ gpus_match()
 }
 
 # A member of half a node: four GPUs and as many cores.
-half()
-{
-	submit -N 1 -n 4 --gres=gpu:4 --mem=100 "$@"
-}
+half() { submit -N 1 -n 4 --gres=gpu:4 --mem=100 "$@"; }
 
 start_cluster 'Name=gpu File=/dev/gpu[0-3] Cores=0-3
 Name=gpu File=/dev/gpu[4-7] Cores=4-7'
@@ -97,23 +85,15 @@ test_expect_success '4.20, 4.22 two members of half a node fill it as two island
 		tr "\n" " ")" = "0 1 "
 '
 
-test_expect_success '4.14, 4.34 and it costs what it is' '
-	test_when_finished clear_cluster &&
+test_cleared '4.14, 4.34 and it costs what it is' '
 	gang_record $a &&
-	test "$(gang_record $a tier)" = node &&
-	test "$(gang_record $a ring)" = 10 &&
-	test "$(gang_record $a hops)" = island:6,node:2 &&
-	test "$(gang_record $a exact)" = 1
+	recorded $a tier=node ring=10 hops=island:6,node:2 exact=1
 '
 
-test_expect_success '4.20 a member is in one island whenever one is free' '
-	test_when_finished clear_cluster &&
-	others= &&
-	for node in 1 2 3 4; do
-		others+=" $(submit -w n$node -N 1 -n 1 --gres=gpu:1 --mem=10)"
-	done &&
-	wait_for 10 all_in RUNNING $others &&
-	for o in $others; do test "$(island_of $o)" = 0 || return 1; done &&
+test_cleared '4.20 a member is in one island whenever one is free' '
+	on_nodes "n1 n2 n3 n4" -N 1 -n 1 --gres=gpu:1 --mem=10 &&
+	wait_for 10 all_in RUNNING ${jobs[@]} &&
+	for o in ${jobs[@]}; do test "$(island_of $o)" = 0 || return 1; done &&
 	a=$(half --gang=free --gang-min-member=2) &&
 	b=$(half --gang=free) &&
 	wait_for 10 all_in RUNNING $a $b &&
@@ -124,41 +104,28 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 '
 
 # Ten times three cores on four times eight: not all have theirs on one node.
-test_expect_success 'shares that differ are not counted by islands' '
-	test_when_finished clear_cluster &&
-	members=() &&
-	for i in {1..10}; do
-		members+=($(submit --nodes=1-2 -n 3 --mem=100 --gang=odd \
-			--gang-min-member=10)) || return 1
-	done &&
+test_cleared 'shares that differ are not counted by islands' '
+	submit_gang odd 10 --nodes=1-2 -n 3 --mem=100 &&
 	start_together 15 ${members[@]}
 '
 
 # The number of nodes is not said, but follows: Slurm puts so many tasks on each.
 for tasks in 4 3; do
-	test_expect_success "GPUs of a job whose $tasks tasks fill a node are its GPUs" '
-		test_when_finished clear_cluster &&
-		members=() &&
-		for i in 1 2 3 4; do
-			members+=($(submit -n $tasks --ntasks-per-node=$tasks \
-				--gpus=8 --mem=100 --gang=full$tasks \
-				--gang-min-member=4)) || return 1
-		done &&
+	test_cleared "GPUs of a job whose $tasks tasks fill a node are its GPUs" '
+		submit_gang full$tasks 4 -n $tasks --ntasks-per-node=$tasks \
+			--gpus=8 --mem=100 &&
 		start_together 15 ${members[@]}
 	'
 done
 
-test_expect_success 'where no island has room, several will do' '
-	test_when_finished clear_cluster &&
-	id=$(submit -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
+test_cleared 'where no island has room, several will do' '
+	id=$(run_job -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
 		--gang-min-member=1) &&
-	wait_state $id RUNNING &&
 	test $(island_of $id) = both &&
 	test "$(gang_record $id tier)" = node
 '
 
-test_expect_success '4.20 a member of two nodes has one island of each' '
-	test_when_finished clear_cluster &&
+test_cleared '4.20 a member of two nodes has one island of each' '
 	a=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
 		--gang=two --gang-min-member=2) &&
 	b=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
@@ -169,8 +136,7 @@ test_expect_success '4.20 a member of two nodes has one island of each' '
 	! grep -v -E "CPU_IDs=(0-3|4-7) " cores
 '
 
-test_expect_success 'cores alone: tasks of one member share an island' '
-	test_when_finished clear_cluster &&
+test_cleared 'cores alone: tasks of one member share an island' '
 	for i in 1 2 3; do
 		submit -w n$i -N 1 -n 2 --mem=10 >/dev/null || return 1
 	done &&
@@ -189,8 +155,7 @@ slurm_setup --cloud 4 --gang --topology "$PWD/two-leaves.conf" \
 cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 slurm_start
 
-test_expect_success 'GPUs that are bound to nothing: device=any' '
-	test_when_finished clear_cluster &&
+test_cleared 'GPUs that are bound to nothing: device=any' '
 	a=$(half --gang=any --gang-min-member=2) &&
 	b=$(half --gang=any) &&
 	wait_for 10 all_in CONFIGURING $a $b &&
@@ -199,9 +164,7 @@ test_expect_success 'GPUs that are bound to nothing: device=any' '
 	"$sgang" explain any | grep -x "   Device=any"
 '
 
-test_expect_success 'nothing is left, and nothing went wrong' '
-	nothing_left
-'
+test_expect_success 'nothing is left, and nothing went wrong' 'nothing_left'
 
 # How many processes of slurmctld there have been: a reconfigure may be another.
 processes()
@@ -209,8 +172,7 @@ processes()
 	grep -c "gang: slurm-gang for Slurm" "$slurm_dir/log/slurmctld.log"
 }
 
-test_expect_success '4.14 a description of another machine is not used, and told once' '
-	test_when_finished clear_cluster &&
+test_cleared '4.14 a description of another machine is not used, and told once' '
 	before=$(processes) &&
 	sed -i "s/gpu:8/gpu:4/" "$SLURM_CONF" &&
 	sed -i "s/Count=8/Count=4/" "$slurm_dir/etc/gres.conf" &&
@@ -226,11 +188,9 @@ test_expect_success '4.14 a description of another machine is not used, and told
 	"$sgang" topology show n2 >out 2>err && test -s out &&
 	grep "^sgang: node n2 counts as one island: the description \
 .two. has 8 GPUs, for Slurm the node has 4: correct Gres=" err &&
-	a=$(submit -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
+	a=$(placed_job -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
 		--gang-min-member=1) &&
-	wait_for 10 all_in CONFIGURING $a &&
-	test "$(gang_record $a device)" = "" &&
-	test "$(gang_record $a tier)" = island
+	recorded $a device="" tier=island
 '
 
 test_done

@@ -12,7 +12,6 @@ test_description='Policies of levels, groups of ranks, wait or start'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # A line of slurm.conf; the ports are those of nobody.
 cloud_nodes()
@@ -39,31 +38,12 @@ domains_of()
 		xargs
 }
 
-# Occupy each of these host lists with an ordinary job.
-fill()
-{
-	local nodes jobs=
-
-	for nodes; do
-		jobs+=" $(submit -w $nodes --exclusive $limit -N $(
-			scontrol show hostnames $nodes | wc -l))" || return 1
-	done
-	wait_for 20 all_in CONFIGURING $jobs
-}
-
 # Submit a gang: gang NAME COUNT [OPTIONS]; "members" has the ids.
 gang() { submit_gang "$@"; }
 
 # The same, of whole nodes.
-whole()
-{
-	gang "$@" -N 1 --exclusive
-}
-
-starts()
-{
-	wait_for ${1:-20} all_in CONFIGURING ${members[@]}
-}
+whole() { gang "$@" -N 1 --exclusive; }
+starts() { wait_for ${1:-20} all_in CONFIGURING ${members[@]}; }
 
 # The gang waits, for a reason that contains the text.
 waits()
@@ -76,18 +56,8 @@ waits()
 	all_in PENDING ${members[@]}
 }
 
-# The record of the first member: recorded WORD=VALUE...
-recorded()
-{
-	local word
-
-	for word; do
-		test "$(gang_record ${members[0]} ${word%%=*})" = "${word#*=}" &&
-			continue
-		echo "not $word: $(gang_record ${members[0]})" >&2
-		return 1
-	done
-}
+# The record of the first member: record_has WORD=VALUE...
+record_has() { recorded ${members[0]} "$@"; }
 
 explains()
 {
@@ -108,28 +78,26 @@ refused()
 {
 	local text=$1
 
-	shift
-	test_must_fail submit --gang=bad --gang-min-member=2 "$@" 2>err &&
+	test_must_fail submit --gang=bad --gang-min-member=2 "${@:2}" 2>err &&
 		grep -F -- "$text" err || { cat err >&2; return 1; }
 }
 
-slurm_setup --cloud 16 --gang \
+slurm_cluster --cloud 16 --gang \
 	--topology "$top_srcdir/tests/data/pods-2x2x4.conf" \
 	--conf "GresTypes=gpu
 $(cloud_nodes n[1-12,16] 'Gres=gpu:4 Feature=fast')
 $(cloud_nodes n[13-14] 'Gres=gpu:2 Feature=fast')
 $(cloud_nodes n15 Gres=gpu:4)"
-slurm_start
 
 test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
-	fill n1 n6 &&
+	jobs_on n1 n6 &&
 	scontrol update nodename=n5 state=drain reason=test &&
 	scontrol create reservation reservationname=r users=daemon \
 		nodes=n[9-10] starttime=now duration=60 &&
 	whole tight 4 --gres=gpu:4 -C fast --gang-topology=require:leaf &&
 	waits "Gang root/tight waits: 8 nodes are free, but no leaf has 4:\
  l1 has 3 (1 busy)" &&
-	wait_for 10 recorded lacks=l1:3/4:busy=1,l2:2/4:busy=1:drained=1,\
+	wait_for 10 record_has lacks=l1:3/4:busy=1,l2:2/4:busy=1:drained=1,\
 l3:2/4:reserved=2,l4:1/4:gpus=2:feature=1
 '
 test_expect_success '4.24 sgang explain has a line for each of them' '
@@ -147,8 +115,7 @@ test_expect_success '4.24 the reason counts GPUs for those who asked for GPUs' '
 '
 test_expect_success '4.24 and places with so many of them where it must be one node' '
 	drop ${members[@]} &&
-	one=$(submit -w n2 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
-	wait_state $one CONFIGURING &&
+	one=$(placed_job -w n2 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
 	gang fours 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
 		--gang-topology=require:leaf &&
 	waits "Gang root/fours waits: 7 places with 4 GPUs, 1 CPU and 10M\
@@ -159,22 +126,21 @@ test_expect_success '4.24 and places with so many of them where it must be one n
 test_expect_success '4.24, 4.25 require:spine may span leaves' '
 	drop ${members[@]} &&
 	whole loose 4 --gres=gpu:4 -C fast --gang-topology=require:spine &&
-	starts && recorded tier=spine cross=2 &&
+	starts && record_has tier=spine cross=2 &&
 	test $(domains_of 8 ${members[@]}) = 0
 '
-test_expect_success '4.24 what was drained and reserved is used again' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 what was drained and reserved is used again' '
 	drop ${members[@]} &&
 	whole tight 4 --gres=gpu:4 --gang-topology=require:leaf &&
 	waits "no leaf has 4" &&
-	scontrol delete reservationname=r && starts && recorded tier=leaf &&
+	scontrol delete reservationname=r && starts && record_has tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12" &&
 	scontrol update nodename=n5 state=resume
 '
 test_expect_success '4.24 prefer without a time does not wait' '
-	fill n1 n5 n9 n13 &&
+	jobs_on n1 n5 n9 n13 &&
 	whole now 4 --gang-topology=prefer:leaf && starts &&
-	recorded tier=spine && drop ${members[@]}
+	record_has tier=spine && drop ${members[@]}
 '
 test_expect_success '4.24 prefer with a time waits, and says until when' '
 	whole later 4 --gang-topology=prefer:leaf@1:00:00 &&
@@ -187,15 +153,14 @@ test_expect_success '4.24 prefer with a time waits, and says until when' '
 test_expect_success '4.24 and then takes any place' '
 	whole soon 4 --gang-topology=prefer:leaf@0:15 &&
 	since=$(date -d "$(job_field ${members[3]} SubmitTime)" +%s) &&
-	starts 30 && recorded tier=spine ring=40 &&
+	starts 30 && record_has tier=spine ring=40 &&
 	test $(($(started_at ${members[0]}) - since)) -ge 14 &&
 	drop ${members[@]}
 '
-test_expect_success '4.24 a place of that level that gets free ends the wait' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 a place of that level that gets free ends the wait' '
 	whole content 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "no leaf has 4" &&
-	scancel $(squeue -h -w n9 -o %i) && starts && recorded tier=leaf &&
+	scancel $(squeue -h -w n9 -o %i) && starts && record_has tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12"
 '
 test_expect_success '4.24 spread: each member in another leaf' '
@@ -209,22 +174,19 @@ test_expect_success '4.24 more members than leaves are refused' '
  room for one" err
 '
 test_expect_success '--gang-exclusive=leaf: no other gang beside it' '
-	fill n[5-16] &&
+	jobs_on n[5-16] &&
 	whole alone 2 --gang-exclusive=leaf && starts &&
 	alone=(${members[@]}) &&
 	whole other 1 && waits "Gang root/other waits: " &&
 	waits "1 node is needed, 0 are free (14 busy, 2 kept for others)" &&
-	recorded lacks=top:0/1:busy=14:kept=2
+	record_has lacks=top:0/1:busy=14:kept=2
 '
 test_expect_success 'ordinary jobs are not kept out' '
 	id=$(submit -N 1 --exclusive --nice=-100) &&
 	wait_state $id CONFIGURING && test $(domains_of 4 $id) = 0 && drop $id
 '
-test_expect_success 'it ends, and the other comes in' '
-	drop ${alone[@]} && starts
-'
-test_expect_success 'an exclusive gang waits for a leaf without gangs' '
-	test_when_finished clear_cluster &&
+test_expect_success 'it ends, and the other comes in' 'drop ${alone[@]} && starts'
+test_cleared 'an exclusive gang waits for a leaf without gangs' '
 	other=${members[0]} &&
 	whole late 2 --gang-exclusive=leaf && waits "Gang root/late waits: " &&
 	drop $other && starts
@@ -256,21 +218,20 @@ test_expect_success 'gangs that come after it and run longer keep off there' '
 	all_in PENDING $tenth
 '
 test_expect_success 'and others off the two nodes that it will use' '
-	id=$(submit -N 1 --exclusive -t 60) && wait_state $id CONFIGURING &&
+	id=$(placed_job -N 1 --exclusive -t 60) &&
 	test "$(domains_of 4 $id)" = 1 &&
 	submit -N 1 --exclusive -t 60 &&
 	more=$(submit -N 1 --exclusive -t 60) &&
 	wait_for 20 expected_between $more $at $((at + 3600)) &&
 	all_in PENDING $more $tenth ${late[@]}
 '
-test_expect_success 'the leaf is its own when the gang there has ended' '
-	test_when_finished clear_cluster &&
+test_cleared 'the leaf is its own when the gang there has ended' '
 	scancel $second && members=(${late[@]}) && starts &&
 	test "$(domains_of 4 ${late[@]})" = 1 &&
 	all_in PENDING $tenth
 '
 test_expect_success '--gang-group-topology=require: all gangs in one pod' '
-	fill n[1-3] n[9-10] &&
+	jobs_on n[1-3] n[9-10] &&
 	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
@@ -278,7 +239,7 @@ test_expect_success '--gang-group-topology=require: all gangs in one pod' '
 	test "$(domains_of 8 ${members[@]})" = 1 && drop ${members[@]}
 '
 test_expect_success 'and they wait for it' '
-	fill n[11-12] &&
+	jobs_on n[11-12] &&
 	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
@@ -287,8 +248,7 @@ test_expect_success 'and they wait for it' '
  (3 busy)" &&
 	drop ${members[@]}
 '
-test_expect_success '--gang-group-topology=spread: each gang in another pod' '
-	test_when_finished clear_cluster &&
+test_cleared '--gang-group-topology=spread: each gang in another pod' '
 	whole a 3 --gang-groups=root/b --gang-group-topology=spread:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
@@ -297,9 +257,8 @@ test_expect_success '--gang-group-topology=spread: each gang in another pod' '
 	test "$(domains_of 8 ${members[@]})" != "$(domains_of 8 ${a[@]})"
 '
 # Four nodes are free in each pod: those of a leaf, and two in each of two.
-test_expect_success 'a pod in which one of them does not get along is not all' '
-	test_when_finished clear_cluster &&
-	fill n[5-8] n[9-10] n[13-14] &&
+test_cleared 'a pod in which one of them does not get along is not all' '
+	jobs_on n[5-8] n[9-10] n[13-14] &&
 	whole a 2 --gang-groups=root/b --gang-topology=spread:leaf \
 		--gang-group-topology=require:spine &&
 	a=(${members[@]}) &&
@@ -309,9 +268,8 @@ test_expect_success 'a pod in which one of them does not get along is not all' '
 	test "$(domains_of 4 ${a[@]})" = "2 3"
 '
 # One leaf of four nodes and half of one are free, all in a pod.
-test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
-	test_when_finished clear_cluster &&
-	fill n[1-8] n[9-10] &&
+test_cleared '4.24 a gang of a group keeps to what it asked itself' '
+	jobs_on n[1-8] n[9-10] &&
 	for own in "a b" "b a"; do
 		set -- $own &&
 		whole $1 3 --gang-groups=root/$2 \
@@ -328,34 +286,32 @@ test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 # of four hops between nodes of a leaf.
 test_expect_success '4.29, 4.34, 4.36 the weighted sum is recorded' '
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=4 && starts &&
-	recorded wcost=$((100 * 16 * 1 + 10 * 16 * 4)) wbest=2240 exact=1 \
+	record_has wcost=$((100 * 16 * 1 + 10 * 16 * 4)) wbest=2240 exact=1 \
 		layout= tier=leaf && drop ${members[@]} &&
 	whole light 4 -n 4 --gang-parallel=tp=4,dp=4:tp=7,dp=3 && starts &&
-	recorded wcost=$((7 * 16 + 3 * 64)) && drop ${members[@]}
+	record_has wcost=$((7 * 16 + 3 * 64)) && drop ${members[@]}
 '
 test_expect_success '4.30 the heaviest group stays lowest, first or not' '
 	whole train 4 -n 4 --gang-parallel=dp=4,tp=4:dp=1,tp=100 && starts &&
-	recorded wcost=$((100 * 16 + 64)) layout=0,4,8,12 &&
+	record_has wcost=$((100 * 16 + 64)) layout=0,4,8,12 &&
 	drop ${members[@]}
 '
-test_expect_success '4.29 groups in fragments cost what they must' '
-	test_when_finished clear_cluster &&
-	fill n[1-2] n[5-6] n[9-16] &&
+test_cleared '4.29 groups in fragments cost what they must' '
+	jobs_on n[1-2] n[5-6] n[9-16] &&
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
-	recorded wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
+	record_has wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
 		wbest=2304 tier=spine
 '
 test_expect_success '4.31 require:tp:node: never across nodes' '
 	whole train 2 -n 4 --gang-parallel=tp=4,dp=2 \
 		--gang-topology=require:tp:node && starts &&
-	recorded wcost=$((100 * 8 + 10 * 4 * 2 * 4)) && drop ${members[@]} &&
+	record_has wcost=$((100 * 8 + 10 * 4 * 2 * 4)) && drop ${members[@]} &&
 	whole wide 2 -n 4 --gang-parallel=tp=8 \
 		--gang-topology=require:tp:node &&
 	waits "group tp: 1 ring of 8 ranks must be within one node, 0 fit" &&
 	drop ${members[@]}
 '
-test_expect_success '4.29 groups of another number of ranks are told' '
-	test_when_finished clear_cluster &&
+test_cleared '4.29 groups of another number of ranks are told' '
 	whole wrong 4 -n 4 --gang-parallel=tp=4,dp=2 &&
 	waits "Gang root/wrong waits: the groups tp=4,dp=2 make 8 ranks, but the\
  gang has 16"
@@ -363,10 +319,7 @@ test_expect_success '4.29 groups of another number of ranks are told' '
 
 # Free now: three nodes of a leaf and one in the other pod, 2 * 4 + 2 * 64;
 # after ten minutes a leaf, 4 * 4. That is 7.5 times less.
-fragment()
-{
-	fill n[1-4] n[9-12] n[13-15] && limit=-t10 fill n5
-}
+fragment() { jobs_on n[1-4] n[9-12] n[13-15] && limit=-t10 jobs_on n5; }
 
 test_expect_success '4.37 auto waits for a place that saves more than that' '
 	fragment &&
@@ -377,30 +330,28 @@ test_expect_success '4.37 auto waits for a place that saves more than that' '
  it costs 136, which adds 13500 s to the run" &&
 	wait_for 10 expected_between ${members[0]} $at $((at + 2))
 '
-test_expect_success '4.37 and takes it when it is there before' '
-	test_when_finished clear_cluster &&
-	scancel $(squeue -h -w n5 -o %i) && starts && recorded ring=16
+test_cleared '4.37 and takes it when it is there before' '
+	scancel $(squeue -h -w n5 -o %i) && starts && record_has ring=16
 '
 test_expect_success '4.37 auto: a short run starts at once' '
 	fragment &&
 	at=$(ends_at $(squeue -h -w n5 -o %i)) &&
 	whole short 4 --gang-topology=auto --gang-run-time=1 \
 		--gang-comm-share=0.5 && starts &&
-	recorded ring=136 best=16 choice=136:225 && drop ${members[@]}
+	record_has ring=136 best=16 choice=136:225 && drop ${members[@]}
 '
 test_expect_success '4.37 auto: who hardly communicates starts at once' '
 	whole quiet 4 --gang-topology=auto --gang-run-time=60 \
 		--gang-comm-share=0.001 && starts &&
-	recorded ring=136 && explains quiet "Auto=start Cost=136 AddsSeconds=" &&
+	record_has ring=136 && explains quiet "Auto=start Cost=136 AddsSeconds=" &&
 	drop ${members[@]}
 '
-test_expect_success '4.37 auto: a run of the time limit, 0.3 of it talk' '
-	test_when_finished clear_cluster &&
+test_cleared '4.37 auto: a run of the time limit, 0.3 of it talk' '
 	whole limit 4 --gang-topology=auto -t 60 &&
 	waits "which adds $((3600 * 3 / 10 * 15 / 2)) s to the run" &&
 	drop ${members[@]} &&
 	whole limit 4 --gang-topology=auto -t 1 && starts &&
-	recorded choice=136:135
+	record_has choice=136:135
 '
 test_expect_success '4.26 a policy names levels, and bad ones are refused' '
 	refused "--gang-topology: there is no level \"n1\"; the levels are\
@@ -421,13 +372,8 @@ slurm_cleanup
 
 # --- where jobs run: what they are told ---
 
-cat >two-leaves.conf <<\END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
-slurm_setup -n 4 -c 4 --gang --topology "$PWD/two-leaves.conf"
-slurm_start
+switches a=n[1-2] b=n[3-4] top:a,b >two-leaves.conf
+slurm_cluster -n 4 -c 4 --gang --topology "$PWD/two-leaves.conf"
 
 # A member that writes its variables to NAME.RANK and waits for NAME.go.
 cat >member.sh <<SCRIPT
@@ -441,23 +387,15 @@ SCRIPT
 # As gang(), and wait until all have written theirs.
 run()
 {
-	local name=$1 count=$2 i
+	local i
 
-	shift 2
-	members=()
-	for ((i = 0; i < count; i++)); do
-		members+=($(submit --gang=$name --gang-min-member=$count \
-			"$@" member.sh)) || return 1
-	done
-	for ((i = 0; i < count; i++)); do
-		wait_for 20 test -e $name.$i || return 1
+	submit_gang "$@" member.sh || return 1
+	for ((i = 0; i < $2; i++)); do
+		wait_for 20 test -e $1.$i || return 1
 	done
 }
 
-finish()
-{
-	touch $1.go && wait_for 15 all_in COMPLETED ${members[@]}
-}
+finish() { touch $1.go && wait_for 15 all_in COMPLETED ${members[@]}; }
 
 # The nodes of the ranks from 0 on, by sgang map.
 map_nodes()
@@ -470,7 +408,7 @@ test_expect_success '4.28, 4.30 groups in ring order need no layout' '
 	run train 2 -N 1 -n 4 --gang-parallel=tp=4,dp=2 &&
 	! grep "LAYOUTS\?=." train.0 train.1 &&
 	test "$(gang_record ${members[0]} layout)" = "" &&
-	recorded wcost=$((100 * 8 + 10 * 4 * 2 * 4))
+	record_has wcost=$((100 * 8 + 10 * 4 * 2 * 4))
 '
 test_expect_success JQ '4.28, 4.30 nor does the map' '
 	map_nodes train >map &&
@@ -486,7 +424,7 @@ test_expect_success '4.28, 4.30 others are told which ranks they have' '
 	run heavy 2 -N 1 -n 4 --gang-parallel=dp=2,tp=4:dp=1,tp=100 &&
 	grep -x SLURM_GANG_LAYOUT=0,2,4,6 heavy.0 &&
 	grep -x SLURM_GANG_LAYOUT=1,3,5,7 heavy.1 &&
-	recorded layout=0,2,4,6 wcost=$((100 * 8 + 4 * 2 * 4))
+	record_has layout=0,2,4,6 wcost=$((100 * 8 + 4 * 2 * 4))
 '
 test_expect_success JQ '4.28, 4.30 and the map has them where they are' '
 	first=$(sed -n s/SLURM_GANG_MEMBER_NODELIST=//p heavy.0) &&
@@ -498,26 +436,14 @@ test_expect_success JQ '4.28, 4.30 and the map has them where they are' '
 '
 # --- members that start after their gang ---
 
-# An ordinary job on each of these host lists; "jobs" has the ids.
-block()
-{
-	local nodes
-
-	jobs=()
-	for nodes; do
-		jobs+=($(submit -w $nodes --exclusive $limit -N $(
-			scontrol show hostnames $nodes | wc -l))) || return 1
-	done
-	wait_for 20 all_in RUNNING ${jobs[@]}
-}
+block() { jobs_on "$@" && wait_for 20 all_in RUNNING ${jobs[@]}; }
 
 # One more member of the gang NAME: later NAME [OPTIONS]
 later()
 {
 	local name=$1
 
-	shift
-	late=$(submit --gang=$name --gang-min-member=1 -N 1 --exclusive "$@")
+	late=$(submit --gang=$name --gang-min-member=1 -N 1 --exclusive "${@:2}")
 }
 
 # The gang NAME of one member, on that node: begun NAME NODE [OPTIONS]
@@ -525,8 +451,7 @@ begun()
 {
 	local name=$1 node=$2
 
-	shift 2
-	later $name "$@" && first=$late && wait_for 20 all_in RUNNING $first &&
+	later $name "${@:3}" && first=$late && wait_for 20 all_in RUNNING $first &&
 		test "$(nodes_of $first)" = $node &&
 		wait_for 10 'test "$(gang_phase root/$name)" = running'
 }
@@ -546,36 +471,32 @@ test_expect_success '4.24 and starts there' '
 	scancel $jobs && wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n1
 '
-test_expect_success '4.24 so does a member that is requeued' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 so does a member that is requeued' '
 	block n3 && scontrol requeue $late &&
 	wait_for 15 squeue_says $late BeginTime &&
 	scontrol update JobId=$late StartTime=now+3 &&
 	wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n1 && all_in RUNNING $first
 '
-test_expect_success '4.20 without a policy the leaf only comes first' '
-	test_when_finished clear_cluster &&
+test_cleared '4.20 without a policy the leaf only comes first' '
 	block n[1-2] && begun near n3 && scancel $jobs &&
 	wait_for 10 all_in CANCELLED $jobs &&
 	later near && wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n4 &&
 	later near && wait_for 20 all_in RUNNING $late
 '
-test_expect_success '4.24 prefer is the order too' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 prefer is the order too' '
 	block n[1-2] && begun near n3 --gang-topology=prefer:leaf@60 &&
-	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
+	drop $jobs &&
 	for i in 1 2; do
 		later near --gang-topology=prefer:leaf@60 &&
 		wait_for 20 all_in RUNNING $late || return 1
 	done &&
 	test $(nodes_of $late | tr -d n) -le 2
 '
-test_expect_success '4.24 spread: a later member has a leaf of its own' '
-	test_when_finished clear_cluster &&
+test_cleared '4.24 spread: a later member has a leaf of its own' '
 	block n1 && begun apart n2 --gang-topology=spread:leaf &&
-	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
+	drop $jobs &&
 	later apart --gang-topology=spread:leaf &&
 	wait_for 20 all_in RUNNING $late &&
 	test $(nodes_of $late | tr -d n) -ge 3 &&
@@ -584,8 +505,6 @@ test_expect_success '4.24 spread: a later member has a leaf of its own' '
  waits for room in a leaf without another" &&
 	all_in PENDING $late
 '
-test_expect_success 'nothing is left where jobs ran' '
-	nothing_left
-'
+test_expect_success 'nothing is left where jobs ran' 'nothing_left'
 
 test_done

@@ -9,11 +9,7 @@ test_description='The fabric is read again when nodes are created and deleted'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >leaves.conf <<\END
-SwitchName=a Nodes=n[1,4]
-SwitchName=b Nodes=n[2-3]
-SwitchName=top Switches=a,b
-END
+switches a=n[1,4] b=n[2-3] top:a,b >leaves.conf
 slurm_setup --cloud 3 --gang --conf 'MaxNodeCount=5
 DebugFlags=Backfill'
 cp leaves.conf "$slurm_dir/etc/leaves.conf"
@@ -32,15 +28,8 @@ create()
 
 # Slurm 22.05 dies when a node is deleted that backfill has planned for in its
 # last cycle. One without jobs forgets such plans.
-idle_cycles()
-{
-	grep -c "no jobs to backfill" "$log" || :
-}
-
-has_idle_cycle_since()
-{
-	test $(idle_cycles) -gt $1
-}
+idle_cycles() { grep -c "no jobs to backfill" "$log" || :; }
+has_idle_cycle_since() { test $(idle_cycles) -gt $1; }
 
 member()
 {
@@ -49,8 +38,7 @@ member()
 }
 
 test_expect_success '4.13 a gang waits for a leaf that has room' '
-	busy=$(submit -w n2 -N 1 --exclusive) &&
-	wait_state $busy CONFIGURING &&
+	busy=$(placed_job -w n2 -N 1 --exclusive) &&
 	a=$(member pair) && b=$(member pair) &&
 	wait_for 15 squeue_says $a "no leaf has 2" && all_in PENDING $a $b
 '
@@ -77,8 +65,8 @@ test_expect_success 'a new node in its place is another one' '
 	create n9 &&
 	scontrol update nodename=n9 state=down reason=new &&
 	scontrol update nodename=n9 state=resume &&
-	a=$(submit -w n9 -N 1 --exclusive --gang=nine --gang-min-member=1) &&
-	wait_for 15 all_in CONFIGURING $a &&
+	a=$(placed_job -w n9 -N 1 --exclusive --gang=nine \
+		--gang-min-member=1) &&
 	test "$(gang_record $a at)" = n9 && scancel $a
 '
 test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'

@@ -16,14 +16,8 @@ test_description='The fabric is that of slurmctld, whatever a file says'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_since 25.05; then
-	skip_all="before 25.05 nodes have no Topology="
-	test_done
-fi
-if ! command -v jq >/dev/null; then
-	skip_all="there is no jq"
-	test_done
-fi
+needs_slurm "before 25.05 nodes have no Topology=" slurm_since 25.05
+needs jq
 
 : "${SGANG_PLACE_CHANGES:=12}" "${SGANG_PLACE_SEED:=1}"
 
@@ -33,47 +27,17 @@ SuspendTimeout=2
 PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 # n9 to n12 are there before there are such nodes.
-cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: s[1-2]
-      - switch: s1
-        children: a,b
-      - switch: s2
-        children: c,d
-      - switch: a
-        nodes: n[1-2,9]
-      - switch: b
-        nodes: n[3-4,10]
-      - switch: c
-        nodes: n[5-6,11]
-      - switch: d
-        nodes: n[7-8,12]
-- topology: racks
-  block:
-    block_sizes: [2, 4, 8]
-    blocks:
-      - block: r1
-        nodes: n[1,5]
-      - block: r2
-        nodes: n[2,6]
-      - block: r3
-        nodes: n[3,7]
-      - block: r4
-        nodes: n[4,8]
-END
+{
+	yaml_tree fabric,default top:s[1-2] s1:a,b s2:c,d a=n[1-2,9] b=n[3-4,10] \
+		c=n[5-6,11] d=n[7-8,12]
+	yaml_blocks racks "2, 4, 8" r1=n[1,5] r2=n[2,6] r3=n[3,7] r4=n[4,8]
+} >"$slurm_dir/etc/topology.yaml"
 slurm_start
 
 log=$slurm_dir/log/slurmctld.log
 cpus=$(node_field n1 CPUTot)
 
-bound()
-{
-	submit --exclusive -N 1 -w $1 --gang=pair "${@:2}" 2>>refused
-}
+bound() { submit --exclusive -N 1 -w $1 --gang=pair "${@:2}" 2>>refused; }
 
 # Until 26.05 Slurm refuses a job that is bound to a node without a place.
 refused()
@@ -148,10 +112,7 @@ place()
 	echo $place
 }
 
-powered()
-{
-	! scontrol -o show node | grep -qE "POWER(ING)?_DOWN"
-}
+powered() { ! scontrol -o show node | grep -qE "POWER(ING)?_DOWN"; }
 
 # It takes slurmctld a while.
 power_down()
@@ -199,10 +160,7 @@ idle()
 		index(" " states " ", " " $2 " ") { print $1 }' | sort -uV
 }
 
-has_no_topology()
-{
-	test -z "$(node_field $1 Topology)"
-}
+has_no_topology() { test -z "$(node_field $1 Topology)"; }
 
 # Two different nodes that can take a job. One that had a job before a restart
 # of slurmctld cannot until it was powered down.
@@ -217,10 +175,7 @@ two_nodes()
 # same_racks COMMAND...: in the other topology. Until 25.11 a node stays where it was
 # in a topology that its Topology= does not name, and Slurm tells where that is in
 # the default one alone.
-same_racks()
-{
-	! slurm_since 25.11 || "$@" parted racks
-}
+same_racks() { ! slurm_since 25.11 || "$@" parted racks; }
 
 test_expect_success '7.1 at the start it is as in the file' '
 	same_picture && same_picture parted racks &&
@@ -280,12 +235,10 @@ test_expect_success '7.1 after a reconfigure and a restart' '
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
 	same_picture && same_picture parted racks &&
 	same_plan $(two_nodes idle~) &&
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	same_picture && same_picture parted racks && same_plan $(two_nodes idle~)
 '
-test_expect_success 'nothing went wrong' '
-	! grep -E "error: gang:|fatal" "$log"
-'
+test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'
 
 # conf_cluster KIND: the same with a topology.conf, read from stdin
 conf_cluster()
@@ -334,7 +287,7 @@ test_expect_success '7.1 gangs on a ring are refused by its name' '
 		>out 2>&1 &&
 	grep "TopologyPlugin=topology/ring: slurm-gang cannot place gangs" out &&
 	grep "TopologyPlugin=topology/ring: .*are off" "$log" &&
-	id=$(submit --exclusive -N 2) && wait_for 20 all_in CONFIGURING $id
+	id=$(placed_job --exclusive -N 2)
 '
 
 test_done

@@ -7,8 +7,7 @@ test_description='The stock plugin for jobs without a gang; the Extra field of n
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang
-slurm_start
+slurm_cluster -n 4 -c 4 --gang
 
 # --- the Extra field of nodes, and formats that show it ---
 
@@ -17,10 +16,7 @@ gang_script small
 gang_script hold
 
 # What sinfo shows of a node.
-extra()
-{
-	sinfo -h -n $1 -O Extra:120 | sed 's/ *$//;s/^(null)$//'
-}
+extra() { sinfo -h -n $1 -O Extra:120 | sed 's/ *$//;s/^(null)$//'; }
 
 shows()
 {
@@ -66,7 +62,7 @@ test_expect_success 'what an admin writes meanwhile is kept' '
 test_expect_success 'scontrol reconfigure and a restart change nothing' '
 	scontrol reconfigure &&
 	wait_for 10 shows $node "rack 9 gang=root/train ranks=3" &&
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 20 shows $node "rack 9 gang=root/train ranks=3"
 '
 test_expect_success 'when the gang is gone the text of the admin is left' '
@@ -140,15 +136,8 @@ end_jobs()
 	scancel "$@" && wait_for 15 queue_empty
 }
 
-finish()
-{
-	end_jobs "$@" && wait_for 15 nodes_idle
-}
-
-node_count()
-{
-	scontrol show hostnames "$(squeue -h -j $1 -o %N)" | wc -l
-}
+finish() { end_jobs "$@" && wait_for 15 nodes_idle; }
+node_count() { scontrol show hostnames "$(squeue -h -j $1 -o %N)" | wc -l; }
 
 test_expect_success 'a job array with a limit of two' '
 	id=$(submit -N 1 -n 1 --array=1-4%2 run.sh) &&
@@ -234,8 +223,7 @@ test_expect_success 'reconfigure and restart with jobs that run and wait' '
 	scontrol reconfigure &&
 	slurm_saved $second &&
 	job_is $first RUNNING &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	job_is $first RUNNING &&
 	job_is $second PENDING &&
 	scancel $first &&
@@ -251,6 +239,4 @@ test_expect_success 'a running job shrinks' '
 	wait_for 10 "test \$(nodes_in idle) = 3" &&
 	finish $id
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -10,28 +10,15 @@ test_description='Gangs in a partition with topology/ring or topology/torus3d'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
-	skip_all="before 26.05 there is neither of them"
-	test_done
-fi
-
-sgang=$top_builddir/src/cmd/sgang
+needs_slurm "before 26.05 there is neither of them" slurm_release 26.05
 
 slurm_setup --cloud 8 --gang --conf '
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=ringed Nodes=ALL Topology=rings MaxTime=INFINITE State=UP
 PartitionName=cubed Nodes=ALL Topology=cubes MaxTime=INFINITE State=UP'
-cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: a,b
-      - switch: a
-        nodes: n[1,3,5,7]
-      - switch: b
-        nodes: n[2,4,6,8]
+yaml_tree fabric,default top:a,b a=n[1,3,5,7] b=n[2,4,6,8] \
+	>"$slurm_dir/etc/topology.yaml"
+cat >>"$slurm_dir/etc/topology.yaml" <<'END'
 - topology: rings
   ring:
     rings:
@@ -80,33 +67,27 @@ test_expect_success '7.3 members are refused at submission' '
 	refused ringed ring && refused cubed torus3d && refused cubed,ringed ring &&
 	refused ringed ring --test-only
 '
-test_expect_success '7.3 gangs of other partitions go on' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 gangs of other partitions go on' '
 	pair_starts main && drop ${ids[@]} &&
 	pair_starts ringed,main
 '
-test_expect_success '7.3 jobs without --gang have the topology of Slurm' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 jobs without --gang have the topology of Slurm' '
 	echo PlaceAll=yes >"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
-	id=$(submit --exclusive -N 3 -p ringed) &&
-	wait_for 20 all_in CONFIGURING $id &&
+	id=$(placed_job --exclusive -N 3 -p ringed) &&
 	squeue -h -j $id -o %N | grep -xE "n\[(1-3|2-4|5-7|6-8)\]" &&
-	id=$(submit --exclusive -N 2 -p cubed) &&
-	wait_for 20 all_in CONFIGURING $id
+	id=$(placed_job --exclusive -N 2 -p cubed)
 '
-test_expect_success '7.3 a member cannot be moved there' '
-	test_when_finished clear_cluster &&
-	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
+test_cleared '7.3 a member cannot be moved there' '
+	busy=$(placed_job --exclusive -N 8) &&
 	ids=($(submit --exclusive -N 1 --gang=moved --gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=moved)) &&
 	test_must_fail scontrol update jobid=${ids[1]} partition=ringed &&
 	test "$(job_field ${ids[1]} Partition)" = main &&
 	drop $busy && wait_for 20 all_in CONFIGURING ${ids[@]}
 '
-test_expect_success '7.3 a gang waits while its partition is on a ring' '
-	test_when_finished clear_cluster &&
-	busy=$(submit --exclusive -N 8) && wait_for 20 all_in CONFIGURING $busy &&
+test_cleared '7.3 a gang waits while its partition is on a ring' '
+	busy=$(placed_job --exclusive -N 8) &&
 	ids=($(submit --exclusive -N 1 --gang=wait --gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=wait)) &&
 	sed -i "/^PartitionName=main/s/\$/ Topology=rings/" "$SLURM_CONF" &&
@@ -124,16 +105,13 @@ test_expect_success '7.3 sgang topology does not draw another fabric for it' '
 	test_must_fail "$sgang" topology -p ringed >out 2>err &&
 	grep "topology/ring" err && test_must_be_empty out
 '
-test_expect_success '7.3 PartitionTopology gives gangs another one' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 PartitionTopology gives gangs another one' '
 	echo PartitionTopology=ringed:fabric >"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
 	ids=($(submit --exclusive -N 1 --gang=other --gang-min-member=2 -p ringed) \
 		$(submit --exclusive -N 1 --gang=other -p ringed)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]}
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "partition (ringed|cubed|main): .*topology/(ring|torus3d)"
 '
-
-test_done

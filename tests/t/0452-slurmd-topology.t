@@ -11,14 +11,8 @@ test_description='A slurmd with --conf topology= has the place that it says'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_release 26.05; then
-	skip_all="this was tried with Slurm 26.05 only"
-	test_done
-fi
-if ! command -v jq >/dev/null; then
-	skip_all="there is no jq"
-	test_done
-fi
+needs_slurm "this was tried with Slurm 26.05 only" slurm_release 26.05
+needs jq
 
 slurm_setup --cloud 6 --gang -c 2 --conf '
 MaxNodeCount=8
@@ -28,32 +22,11 @@ SuspendTimeout=2
 PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 echo "SlurmdPort=$((slurm_port + 2))" >>"$SLURM_CONF"
-cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: s[1-2]
-      - switch: s1
-        children: a,b
-      - switch: s2
-        children: c
-      - switch: a
-        nodes: n[1-2],d2
-      - switch: b
-        nodes: n[3-4],d1
-      - switch: c
-        nodes: n[5-6]
-- topology: racks
-  block:
-    block_sizes: [2, 4]
-    blocks:
-      - block: r1
-        nodes: n[1,3,5]
-      - block: r2
-        nodes: n[2,4,6]
-END
+{
+	yaml_tree fabric,default top:s[1-2] s1:a,b s2:c a=n[1-2],d2 b=n[3-4],d1 \
+		c=n[5-6]
+	yaml_blocks racks "2, 4" r1=n[1,3,5] r2=n[2,4,6]
+} >"$slurm_dir/etc/topology.yaml"
 slurm_start
 
 log=$slurm_dir/log/slurmctld.log
@@ -73,10 +46,7 @@ has_registered()
 		[[ ! $(node_field $1 State) =~ POWERING|POWERED|NOT_RESP ]]
 }
 
-powered_down()
-{
-	[[ $(node_field $1 State) == *POWERED_DOWN* ]]
-}
+powered_down() { [[ $(node_field $1 State) == *POWERED_DOWN* ]]; }
 
 # A slurmd that has booted. slurmctld reads its place when that was after the last
 # word of the node, in whole seconds.
@@ -94,10 +64,7 @@ dynamic()
 		wait_for 20 has_registered $1
 }
 
-both_pictures()
-{
-	same_picture && same_picture parted racks
-}
+both_pictures() { same_picture && same_picture parted racks; }
 
 # on LEAF... NODE: these are the domains of the node, as Slurm and sgang say.
 on()
@@ -141,7 +108,7 @@ test_expect_success '7.1 a cloud node is in the place that the file gives it' '
 	dynamic d1 fabric:top:s1:a,racks:r2 && on a s1 top d1 && on a s1 top n1
 '
 test_expect_success '7.1 until its slurmd says another one' '
-	id=$(submit -N 1 --exclusive -w n1) && wait_for 20 all_in CONFIGURING $id &&
+	id=$(placed_job -N 1 --exclusive -w n1) &&
 	start_slurmd n1 -b --conf topology=fabric:top:s2:c &&
 	wait_for 30 all_in RUNNING $id && drop $id &&
 	wait_for 60 boots fabric:top:s2:c && on c s2 top n1 &&
@@ -156,7 +123,7 @@ test_expect_success '7.1 a gang runs on both, by the places that they said' '
 	test "$(gang_record ${ids[0]} tier)" = core && ran_once both 2
 '
 test_expect_success '7.1 slurmctld starts again: both are where they were' '
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 30 has_registered n1 && wait_for 30 has_registered d1 &&
 	on c s2 top n1 && on a s1 top d1 && meet_at core n1 d1
 '
@@ -166,8 +133,6 @@ test_expect_success '7.1 the cloud node is powered down, and back in its place' 
 	wait_for 60 powered_down n1 &&
 	on a s1 top n1
 '
-test_expect_success 'nothing went wrong' '
-	! grep -E "error: gang:|fatal" "$log"
-'
+test_expect_success 'nothing went wrong' '! grep -E "error: gang:|fatal" "$log"'
 
 test_done

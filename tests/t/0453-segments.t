@@ -12,14 +12,8 @@ test_description='--segment and its companions are planned for'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && ! slurm_since 24.11; then
-	skip_all="before 24.11 there is no --segment"
-	test_done
-fi
-if ! command -v python3 >/dev/null; then
-	skip_all='no python3'
-	test_done
-fi
+needs_slurm "before 24.11 there is no --segment" slurm_since 24.11
+needs python3
 
 : "${SGANG_SEGMENT_CLUSTERS:=2}" "${SGANG_SEGMENT_GANGS:=12}"
 : "${SGANG_SEGMENT_SEED:=1}"

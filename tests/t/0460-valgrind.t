@@ -6,25 +6,14 @@ test_description='No invalid access and no leak of ours in slurmctld'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test -z "$SGANG_VALGRIND"; then
-	skip_all='SGANG_VALGRIND is not set'
-	test_done
-fi
-if ! command -v valgrind >/dev/null; then
-	skip_all='there is no valgrind'
-	test_done
-fi
+test -n "$SGANG_VALGRIND" || skip_test 'SGANG_VALGRIND is not set'
+needs valgrind
 
 slurm_setup -n 4 -c 8 --gang --topology \
-	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300
+	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf "SlurmdTimeout=300
 MaxNodeCount=6
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
 KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=40
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF' \
+$(partition_prio main=1 high=10 grace=1,GraceTime=40 firm=1,PreemptMode=OFF)" \
 	--gang-conf 'NodeTopology=n[1-4] Hwloc=two.xml'
 cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 sed -i 's/n\[5-8\]/n4/; s/n\[1-4\]/n[1-3]/; /l[34]\|p2/d; s/p\[1-2\]/p1/' \
@@ -43,13 +32,12 @@ read_again()
 	if slurm_release 22.05; then
 		scontrol reconfigure && wait_for 20 slurm_ctld_answers
 	else
-		slurm_stop_ctld && slurm_start_ctld
+		ctld_restarts
 	fi
 }
 
 test_expect_success 'a gang of jobs waits, and starts' '
-	busy=$(submit -N 2 --exclusive gang.sh) &&
-	wait_state $busy RUNNING &&
+	busy=$(run_job -N 2 --exclusive gang.sh) &&
 	gather waits 4 &&
 	wait_for 20 gang_attempted ${members[0]} 2 &&
 	touch gang.go &&
@@ -74,12 +62,8 @@ test_expect_success 'a held member is cancelled, the rest rolled back' '
 test_expect_success 'members hold, time out, and go on when one is released' '
 	busy=$(submit -N 2 --exclusive) &&
 	wait_state $busy RUNNING 30 &&
-	members=() &&
-	for i in 1 2 3; do
-		members+=($(submit -N 1 --exclusive --gang=loose \
-			--gang-min-member=3 --gang-mode=nonstrict \
-			--gang-waiting-time=1-0 gang.sh)) || return 1
-	done &&
+	gang_of_nodes loose 3 --gang-mode=nonstrict --gang-waiting-time=1-0 \
+		gang.sh &&
 	wait_for 40 all_in CONFIGURING ${members[0]} ${members[1]} &&
 	echo MaxWaitingTime=0:01 >>"$slurm_dir/etc/gang.conf" &&
 	read_again &&
@@ -160,16 +144,7 @@ fill()
 }
 
 # preempting NAME COUNT: a gang that preempts, in members
-preempting()
-{
-	local i
-
-	members=()
-	for ((i = 0; i < $2; i++)); do
-		members+=($(submit -p high -N 1 --exclusive -t 10 --gang=$1 \
-			--gang-min-member=$2)) || return 1
-	done
-}
+preempting() { gang_of_nodes $1 $2 -p high -t 10; }
 ending() { wait_for 60 squeue_says ${members[0]} "preempted jobs are ending"; }
 
 test_expect_success 'a gang preempts, and starts when the last grace is over' '
@@ -191,7 +166,7 @@ test_expect_success 'a claim is planned anew, and then given up' '
 	wait_for 60 "gang_log root/gives-up \"gives up its claim\"" &&
 	all_in RUNNING ${lows[@]}
 '
-test_expect_success 'a gang goes as a whole, each member in its own grace' '
+test_cleared 'a gang goes as a whole, each member in its own grace' '
 	fill &&
 	victims=($(submit -N 1 --exclusive --gang=taken --gang-min-member=3)
 		 $(submit -N 1 --exclusive --gang=taken)
@@ -200,8 +175,7 @@ test_expect_success 'a gang goes as a whole, each member in its own grace' '
 	preempting takes 4 && ending &&
 	wait_for 120 all_in RUNNING ${members[@]} &&
 	test "$(restarts_of ${victims[@]})" = 3 &&
-	wait_for 60 "gang_log root/taken \"was preempted as a whole\"" &&
-	clear_cluster
+	wait_for 60 "gang_log root/taken \"was preempted as a whole\""
 '
 # No switch of topology.conf has it, so Slurm starts nothing there.
 test_expect_success 'a node comes and goes' '

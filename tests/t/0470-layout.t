@@ -91,10 +91,7 @@ shifted_test()
 		src/files/.libs/libsgangfiles.a
 }
 
-logged()
-{
-	grep -c "$1" "$slurm_dir/log/slurmctld.log"
-}
+logged() { grep -c "$1" "$slurm_dir/log/slurmctld.log"; }
 
 # A process of slurmctld says it once; a reconfigure may be another process.
 says_so_once()
@@ -109,9 +106,7 @@ says_so_once()
 
 slurm_setup -n 2 -c 2 --gang
 
-test_expect_success 'plugins that know another layout of the records' '
-	shifted_plugins
-'
+test_expect_success 'plugins that know another layout of the records' 'shifted_plugins'
 
 ln -sf "$PWD/all/select.so" "$slurm_dir/lib/select_cons_tres.so"
 ln -sf "$PWD/all/job_submit.so" "$slurm_dir/lib/job_submit_gang.so"
@@ -143,16 +138,13 @@ test_expect_success '5.1 gangs are refused, and the cause is named' '
 '
 test_expect_success 'also after a reconfigure' '
 	scontrol reconfigure &&
-	id=$(submit -N 1 --exclusive --wrap=true) &&
-	wait_state $id COMPLETED &&
+	id=$(complete_job -N 1 --exclusive --wrap=true) &&
 	says_so_once
 '
 test_expect_success 'also with jobs that were there before' '
-	id=$(submit -N 1 --exclusive) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1 --exclusive) &&
 	slurm_saved $id &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	job_is $id RUNNING &&
 	next=$(submit -N 1 --wrap=true) &&
 	scancel $id &&

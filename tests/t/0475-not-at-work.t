@@ -8,8 +8,7 @@ test_description='No member of a gang starts while slurm-gang is not at work'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang --conf 'DebugFlags=NO_CONF_HASH'
-slurm_start
+slurm_cluster -n 4 -c 2 --gang --conf 'DebugFlags=NO_CONF_HASH'
 
 gang_script waits
 gang_script holds
@@ -33,10 +32,7 @@ other_select()
 		good.conf >"$SLURM_CONF"
 }
 
-no_select()
-{
-	rm "$ours/select_cons_tres.so"
-}
+no_select() { rm "$ours/select_cons_tres.so"; }
 
 # A plugin as it was built for a later micro release.
 later()
@@ -47,21 +43,11 @@ later()
 		sed -i 's/slurm-gang for Slurm \([0-9]*\.[0-9]*\)\../slurm-gang for Slurm \1.9/' "$file"
 }
 
-later_select()
-{
-	later select_cons_tres.so
-}
-
-later_both()
-{
-	later select_cons_tres.so && later job_submit_gang.so
-}
+later_select() { later select_cons_tres.so; }
+later_both() { later select_cons_tres.so && later job_submit_gang.so; }
 
 # As after an installation: no copy of what was good before.
-forget()
-{
-	rm -f "$slurm_dir"/state/gang_{conf,topology}
-}
+forget() { rm -f "$slurm_dir"/state/gang_{conf,topology}; }
 
 topology()
 {
@@ -76,10 +62,7 @@ topology()
 	echo "TopologyFile=\"$PWD/torus.yaml\"" >"$conf"
 }
 
-settings()
-{
-	forget && echo "Gangs=perhaps" >"$conf"
-}
+settings() { forget && echo "Gangs=perhaps" >"$conf"; }
 
 repair()
 {
@@ -138,8 +121,7 @@ all_refused()
 # A queue in every state: two members that gather, a complete gang whose nodes
 # are busy, one that holds a node. On the fourth node run the ordinary jobs.
 test_expect_success 'gangs in the queue, of each kind' '
-	block=$(submit -w "n[1-2]" --exclusive) &&
-	wait_state $block RUNNING &&
+	block=$(run_job -w "n[1-2]" --exclusive) &&
 	gathers=$(submit -n 1 --gang=gathers --gang-min-member=2 waits.sh) &&
 	whole=($(submit -w n1 --exclusive --gang=whole --gang-min-member=2 \
 			waits.sh)
@@ -171,8 +153,7 @@ while IFS='|' read -r name cause; do
 		all_refused "$cause"
 	'
 	test_expect_success "5.1 $name: ordinary jobs are as with stock Slurm" '
-		id=$(submit -w n4 --exclusive --wrap=true) &&
-		wait_state $id COMPLETED &&
+		id=$(complete_job -w n4 --exclusive --wrap=true) &&
 		job_is $block RUNNING &&
 		all_in PENDING ${waiting[@]} &&
 		test "$(held_in ${half[@]})" = 1 &&
@@ -228,18 +209,15 @@ test_expect_success '5.1 two folders of PluginDir have slurm-gang: the first is 
 	slurm_stop_ctld &&
 	sed "s|^PluginDir=|&$slurm_dir/again:|" good.conf >"$SLURM_CONF" &&
 	slurm_start_ctld &&
-	id=$(submit -N 1 --gang=twice --gang-min-member=1) &&
-	wait_state $id RUNNING &&
+	id=$(run_job -N 1 --gang=twice --gang-min-member=1) &&
 	drop $id &&
 	slurm_stop_ctld &&
 	cp good.conf "$SLURM_CONF" &&
 	slurm_start_ctld
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "gang: (job of uid 0 refused: )?gangs are off" \
 		"slurm-gang was built for another Slurm" \
 		"scheduled by Slurm alone" "Incompatible Slurm plugin" \
 		"select plugin"
 '
-
-test_done

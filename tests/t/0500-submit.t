@@ -105,10 +105,9 @@ ask()
 {
 	local command=$1
 
-	shift
 	case $command in
-	sbatch) timeout 120 sbatch "$@" --wrap=true ;;
-	*) timeout 120 $command "$@" true ;;
+	sbatch) timeout 120 sbatch "${@:2}" --wrap=true ;;
+	*) timeout 120 $command "${@:2}" true ;;
 	esac
 }
 
@@ -124,10 +123,7 @@ our_words()
 		-e 's/^(gang|[01]): //'
 }
 
-queue()
-{
-	squeue -h -r -o '%i %T %r' | sort
-}
+queue() { squeue -h -r -o '%i %T %r' | sort; }
 
 # Each of the commands refuses the options in $1 with the sentence $2.
 refused()
@@ -173,8 +169,7 @@ plain_jobs()
 	scancel -u root
 }
 
-slurm_setup -n 4 -c 2 --stock
-slurm_start
+slurm_cluster -n 4 -c 2 --stock
 
 # Later releases have --uid in sbatch alone.
 srun_uid=
@@ -225,9 +220,8 @@ test_expect_success 'slurmctld is down: slurm.conf at hand says it' '
 	slurm_cleanup
 '
 
-slurm_setup -n 4 -c 2 --gang \
+slurm_cluster -n 4 -c 2 --gang \
 	--conf 'PartitionName=small Nodes=n[1-2] MaxTime=INFINITE State=UP'
-slurm_start
 
 test_expect_success 'a job without a gang is as with stock Slurm' '
 	plain_jobs gang &&
@@ -293,8 +287,7 @@ test_expect_success '0.25 a gang that nobody defines waits, and sbatch says so' 
 	three=$(submit --gang=late --wrap=true 2>err) &&
 	test_must_be_empty err &&
 	wait_state $three COMPLETED &&
-	scancel $one $two &&
-	wait_for 15 nodes_idle
+	end_now $one $two
 '
 
 while read -r command; do
@@ -386,16 +379,14 @@ test_expect_success '0.22 two users meet in the namespace of an account' '
 	wait_for 10 squeue_says $mine "Gang proj/joint gathering 1/2 members" &&
 	other=$(submit --uid=daemon $options) &&
 	start_together 15 $mine $other &&
-	scancel $mine $other &&
-	wait_for 15 nodes_idle
+	end_now $mine $other
 '
 test_expect_success 'two members in a partition of two nodes, one elsewhere' '
 	options="-N 1 --exclusive -o /dev/null --gang=apart" &&
 	two=$(submit $options --gang-min-member=3 -p small --array=1-2) &&
 	one=$(submit $options) &&
 	start_together 15 ${two}_1 ${two}_2 $one &&
-	scancel $two $one &&
-	wait_for 15 nodes_idle
+	end_now $two $one
 '
 
 test_expect_success 'Gangs=no: no gang is accepted' '
@@ -409,6 +400,4 @@ test_expect_success 'Gangs=no: other jobs are' '
 	srun -N 1 true &&
 	salloc -Q -N 1 true
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -7,14 +7,9 @@ test_description='Every row of doc/migration.md is submitted'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >tree.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
-slurm_setup -n 4 -c 4 --gang --topology tree.conf \
+switches a=n[1-2] b=n[3-4] top:a,b >tree.conf
+slurm_cluster -n 4 -c 4 --gang --topology tree.conf \
 	--gang-conf 'MaxExclusive=leaf'
-slurm_start
 sgang=$(checked_sgang)
 PATH=$(dirname "$sgang"):$PATH
 page=$top_srcdir/doc/migration.md
@@ -115,6 +110,4 @@ test_expect_success 'the levels are what the page says: four nodes are a spine, 
 	test_must_fail submit -N2 --exclusive --gang=none 2>err &&
 	grep "leaf" err
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-
-test_done
+last_case 'clear_cluster && nothing_left'

@@ -9,11 +9,7 @@ test_description='sgang shows the gangs of a running cluster'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-7]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-3] right=n[4-7] top:left,right >topology.conf
 slurm_setup -n 7 -c 2 --gang --topology "$PWD/topology.conf" --conf \
 'PartitionName=side Nodes=n[6-7] MaxTime=INFINITE State=UP'
 gate_setup
@@ -25,14 +21,10 @@ done
 sgang=$(checked_sgang "$slurm_dir/lib/sgang")
 slurm_start
 
-! command -v jq >/dev/null || test_set_prereq JQ
 ! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.
-quietly()
-{
-	"$@" 2>err && test_must_be_empty err
-}
+quietly() { "$@" 2>err && test_must_be_empty err; }
 
 # The table with these filters, single blanks between the columns, and sorted:
 # gangs of one second are in the order of their names.
@@ -43,48 +35,24 @@ table()
 }
 
 # The table has this line, the one for the gang.
-line_is()
-{
-	test "$(table | grep "^${1%% *} ")" = "$1"
-}
-
-gangs()
-{
-	table "$@" | awk '{ printf "%s ", $1 }'
-}
+line_is() { test "$(table | grep "^${1%% *} ")" = "$1"; }
+gangs() { table "$@" | awk '{ printf "%s ", $1 }'; }
 
 # Every word is among what sgang shows of the gang: shows GANG WORD...
-shows()
-{
-	local word
-
-	quietly "$sgang" show $1 >out || return 1
-	shift
-	for word; do
-		grep -qE "(^| )$word( |\$)" out || {
-			echo "no $word in:" >&2
-			cat out >&2
-			return 1
-		}
-	done
-}
+shows() { quietly "$sgang" show $1 >out && has_words out "${@:2}"; }
 
 # What jq's filter prints of its JSON: json_is WANTED FILTER VERB [ARG]
 json_is()
 {
 	local wanted=$1 filter=$2
 
-	shift 2
-	quietly "$sgang" "$@" --json >json &&
+	quietly "$sgang" "${@:3}" --json >json &&
 		test "$(wc -l <json)" = 1 &&
 		test "$(jq -c "$filter" json)" = "$wanted" ||
 		{ cat json >&2; return 1; }
 }
 
-member()
-{
-	submit -o /dev/null --gang="$@"
-}
+member() { submit -o /dev/null --gang="$@"; }
 
 test_expect_success 'no gang' '
 	echo "GANG PHASE MEMBERS MODE WAITING NODES RING CROSS TIER REASON" >wanted &&
@@ -331,6 +299,4 @@ test_expect_success '0.36 4.34 after a restart of slurmctld all is as before' '
 	wait_for 15 "{ table --phase=running && table --phase=gathering; } |
 		test_cmp before -"
 '
-test_expect_success 'nothing is left' 'leave_nothing'
-
-test_done
+last_case 'leave_nothing'

@@ -27,8 +27,7 @@ lists()
 {
 	local text=$1
 
-	shift
-	"$sgang" list "$@" >out 2>err && test_must_be_empty err &&
+	"$sgang" list "${@:2}" >out 2>err && test_must_be_empty err &&
 		printf "$text" | test_cmp - out
 }
 
@@ -236,10 +235,7 @@ test_expect_success 'nothing is left so far' 'leave_nothing "invalid partition" 
 ! runuser -u daemon -- squeue >/dev/null 2>&1 || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.
-quietly()
-{
-	"$@" >out 2>err && test_must_be_empty err
-}
+quietly() { "$@" >out 2>err && test_must_be_empty err; }
 
 # Define a gang and print the id of the job: create NAME OPTION...
 create()
@@ -250,25 +246,9 @@ create()
 }
 
 # Every word is among what sgang shows of the gang: shows GANG WORD...
-shows()
-{
-	local word
+shows() { quietly "$sgang" show $1 && has_words out "${@:2}"; }
 
-	quietly "$sgang" show $1 || return 1
-	shift
-	for word; do
-		grep -qE "(^| )$word( |\$)" out || {
-			echo "no $word in:" >&2
-			cat out >&2
-			return 1
-		}
-	done
-}
-
-line_is()
-{
-	"$sgang" list --noheader | tr -s ' ' | grep -qxF -- "$1"
-}
+line_is() { "$sgang" list --noheader | tr -s ' ' | grep -qxF -- "$1"; }
 
 # A step that tells in a file of its job that it is there, and of each SIGUSR1.
 cat >"$slurm_dir/out/step" <<END
@@ -285,8 +265,7 @@ told()
 {
 	local what=$1 id
 
-	shift
-	for id; do
+	for id in "${@:2}"; do
 		test -e "$slurm_dir/out/$what.$id" || return 1
 	done
 }
@@ -532,8 +511,7 @@ test_expect_success '0.22 the namespace of an account' '
 
 test_expect_success '0.15 a definition survives slurmctld' '
 	slurm_saved $object &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 15 squeue_says $object "Gang root/mine gathering 1/2 members" &&
 	shows mine Definition=$object &&
 	two=$(member mine) &&
@@ -568,9 +546,7 @@ test_expect_success 'what Slurm refuses, in its own words' '
 	test $? = 1 && test_must_be_empty out &&
 	grep -x "sgang: gang root/bad: Invalid partition name specified" err
 '
-test_expect_success 'nothing is left' '
+last_case '
 	leave_nothing "invalid partition" "gang: .*never start" \
 		"Security violation" "denied" "Access"
 '
-
-test_done

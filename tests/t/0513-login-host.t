@@ -9,11 +9,7 @@ test_description='Other hosts draw and count by what is in force in slurmctld'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >tree.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >tree.conf
 
 slurm_setup -n 4 -c 2 --gang --topology tree.conf \
 	--conf 'SlurmctldParameters=enable_configless' \
@@ -30,10 +26,7 @@ cp "$SLURM_CONF" "$slurm_dir/etc/plugstack.conf" "$login/"
 slurm_start
 users_setup
 
-at_login()
-{
-	SLURM_CONF=$login/slurm.conf "$@"
-}
+at_login() { SLURM_CONF=$login/slurm.conf "$@"; }
 
 # Begin a host without files. Its first process goes on as COMMAND does.
 hidden()
@@ -67,10 +60,7 @@ on_node()
 		env -C / -u SLURM_CONF "$@"
 }
 
-restart()
-{
-	slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_are_back
-}
+restart() { slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_are_back; }
 
 # What is told on slurmctld's host, in each of these verbs.
 verbs='conf topology explain'

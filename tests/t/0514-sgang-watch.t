@@ -6,8 +6,7 @@ test_description='sgang watch draws in place, ends with its gang, and cleans up'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang
-slurm_start
+slurm_cluster -n 4 -c 2 --gang
 sgang=$(checked_sgang)
 export TERM=xterm
 unset NO_COLOR SGANG_FORMAT SGANG_SORT
@@ -40,10 +39,7 @@ watch()
 		wait_for 15 "grep -qF \"\$enter\" $name.page"
 }
 
-shown()
-{
-	grep -qF -- "$2" $1.page
-}
+shown() { grep -qF -- "$2" $1.page; }
 
 # It has ended with that status, and the terminal is as it was.
 ended()
@@ -56,10 +52,7 @@ ended()
 }
 
 # The program that runs on the terminal.
-watcher()
-{
-	pgrep -x -t "$(sed s,/dev/,, $1.tty)" sgang
-}
+watcher() { pgrep -x -t "$(sed s,/dev/,, $1.tty)" sgang; }
 
 gang_script work
 
@@ -226,9 +219,7 @@ test_expect_success 'odd options' '
 	done &&
 	test_expect_code 2 "$sgang" watch a b 2>err
 '
-test_expect_success 'nothing is left' '
+last_case '
 	squeue -h -o %A | xargs -r scancel &&
 	nothing_left
 '
-
-test_done

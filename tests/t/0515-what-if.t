@@ -10,15 +10,13 @@ test_description='sbatch --test-only --gang and sgang place --live are true'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 seed=${SGANG_SEED:-$RANDOM}
 echo "# SGANG_SEED=$seed"
 RANDOM=$seed
 
-slurm_setup -n 8 -c 2 --gang --conf "SchedulerParameters=\
+slurm_cluster -n 8 -c 2 --gang --conf "SchedulerParameters=\
 bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 PartitionName=side Nodes=n[7-8] MaxTime=INFINITE State=UP"
-slurm_start
 
 # What sbatch says: at=SECONDS, cpus=, nodes=.
 asked()
@@ -189,13 +187,8 @@ test_expect_success 'what was said comes true: not earlier, and not later' '
 	need=$((3 + RANDOM % 3)) && asked -N 1 --exclusive --gang=c \
 		--gang-min-member=$need -t 5 &&
 	said_at=$at && test $at = $(counted $need) &&
-	members=() &&
-	for ((i = 0; i < need; i++)); do
-		members+=($(submit -N 1 --exclusive -t 5 --gang=c \
-			--gang-min-member=$need)) || return 1
-	done &&
-	wait_for 40 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
+	gang_of_nodes c $need -t 5 &&
+	start_together 40 ${members[@]} &&
 	last=$(for id in ${jobs[@]}; do
 		squeue -h -t R -j $id >/dev/null 2>&1 &&
 			test -n "$(squeue -h -t R -j $id)" || ends_at $id

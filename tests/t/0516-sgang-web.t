@@ -8,11 +8,7 @@ test_description='sgang web: page, JSON and metrics of a cluster, for reading al
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-2]
-SwitchName=right Nodes=n[3-4]
-SwitchName=top Switches=left,right
-END
+switches left=n[1-2] right=n[3-4] top:left,right >topology.conf
 slurm_setup -n 4 -c 2 --gang --topology "$PWD/topology.conf" \
 	--conf 'PrivateData=jobs'
 web_needed
@@ -54,9 +50,7 @@ same_scene()
 	"$sgang" topology --json | scene >wanted && web /data.json | scene >got &&
 		test_cmp wanted got
 }
-test_expect_success '4.34 the data is what sgang topology says' '
-	wait_for 10 same_scene
-'
+test_expect_success '4.34 the data is what sgang topology says' 'wait_for 10 same_scene'
 test_expect_success 'and the metrics are what sgang metrics says' '
 	"$sgang" metrics | sed "/oldest_wait/d" >wanted &&
 	web /metrics -D head | sed "/oldest_wait/d" >got &&
@@ -134,10 +128,7 @@ test_expect_success 'what has not changed is not sent again' '
 '
 
 # How often slurmctld was asked for its nodes, as it is once for each look.
-asked()
-{
-	sdiag | sed -n 's/.*REQUEST_NODE_INFO .*count:\([0-9]*\) .*/\1/p'
-}
+asked() { sdiag | sed -n 's/.*REQUEST_NODE_INFO .*count:\([0-9]*\) .*/\1/p'; }
 # The bytes that come, and what they are.
 test_expect_success 'who takes gzip gets the same data, and fewer bytes' '
 	same_when() { jq "del(.when, .age)"; } &&
@@ -185,10 +176,7 @@ test_expect_success 'without clients it asks nothing' '
 	test "$(asked)" = "$before"
 '
 
-sockets()
-{
-	ls -l /proc/$web_pid/fd | grep -c socket:
-}
+sockets() { ls -l /proc/$web_pid/fd | grep -c socket:; }
 test_expect_success 'connections are counted' '
 	port=${web_url##*:} && fds= &&
 	for i in $(seq 90); do
@@ -316,8 +304,6 @@ test_expect_success 'one that has never seen slurmctld says so, and ends' '
 	done &&
 	web_stop && slurm_start_ctld
 '
-test_expect_success 'nothing is left' '
+last_case '
 	drop ${run[@]} $hold $also ${late[@]} && nothing_left
 '
-
-test_done

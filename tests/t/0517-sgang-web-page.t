@@ -9,13 +9,8 @@ test_description='sgang web in a browser: the page renews itself'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-6]
-SwitchName=top Switches=left,right
-END
-slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
-slurm_start
+switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
+slurm_cluster -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 web_needed
 browser_start
 
@@ -151,9 +146,7 @@ test_expect_success 'the console has no complaint but of what was tried and stop
 		-e "Content Security Policy directive" >complaints
 	test_must_be_empty complaints
 '
-test_expect_success 'nothing is left' '
+last_case '
 	drop ${run[@]} $wait $also && scancel $hold $more &&
 	wait_for 30 queue_empty && nothing_left
 '
-
-test_done

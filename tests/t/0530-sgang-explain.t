@@ -7,7 +7,6 @@ test_description='sgang explains where a gang is and what it waits for'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # Nothing was said, but on a cluster without plugins that nobody could be asked
 # for the names of levels.
@@ -28,17 +27,7 @@ explains()
 # Every word is among what sgang explains: tells OPERAND WORD...
 tells()
 {
-	local word
-
-	"$sgang" explain $1 >out 2>err && said_nothing || return 1
-	shift
-	for word; do
-		grep -qE "(^| )$word( |\$)" out || {
-			echo "no $word in:" >&2
-			cat out >&2
-			return 1
-		}
-	done
+	"$sgang" explain $1 >out 2>err && said_nothing && has_words out "${@:2}"
 }
 
 # refuses CODE TEXT ARGUMENTS: exactly this on stderr
@@ -46,8 +35,7 @@ refuses()
 {
 	local code=$1 text=$2
 
-	shift 2
-	test_expect_code $code "$sgang" explain "$@" >out 2>err &&
+	test_expect_code $code "$sgang" explain "${@:3}" >out 2>err &&
 		test_must_be_empty out &&
 		echo "sgang: $text" | test_cmp - err
 }
@@ -56,8 +44,7 @@ refuses()
 
 # Until a plugin has seen it, the record of a definition is what its user has
 # written into the comment. So a cluster without plugins shows any record.
-slurm_setup -n 1 --stock
-slurm_start
+slurm_cluster -n 1 --stock
 
 # with_record NAME WORDS: prints the id of the job that carries it
 with_record()
@@ -143,10 +130,9 @@ slurm_cleanup
 
 # --- gangs ---
 
-slurm_setup --cloud 8 --gang --topology \
+slurm_cluster --cloud 8 --gang --topology \
 	"$top_srcdir/topology/textbook.conf" \
 	--gang-conf 'LevelBandwidth=300,100,50,5'
-slurm_start
 
 test_expect_success '4.12 to 4.16: a gang that has nodes' '
 	a=$(submit -N 2 --exclusive -t 60 --gang=two --gang-min-member=2) &&
@@ -182,8 +168,7 @@ test_expect_success '4.34: when it is expected to start' '
 	grep -F "the end of running jobs, expected by $start" helps
 '
 test_expect_success '4.34: one that has ended can be asked too' '
-	scancel $a $b &&
-	wait_for 10 all_in CANCELLED $a $b &&
+	drop $a $b &&
 	wait_for 10 tells two Phase=Cancelled RingCost=40 RingBest=40 &&
 	tells $a Phase=Cancelled JobId=$a
 '
@@ -210,19 +195,11 @@ test_expect_success JQ 'what waits, as JSON' '
 '
 # The leaves have two nodes each; two of the gang of five are by themselves.
 test_expect_success '4.25, 4.34: one leaf is the reason: it is named, with what it lacks' '
-	near=() &&
-	for i in 1 2; do
-		near+=($(submit -N 1 --exclusive -t 60 --gang=near \
-			--gang-min-member=2 --gang-topology=require:leaf)) || return 1
-	done &&
+	gang_of_nodes near 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	wait_for 15 all_in CONFIGURING $c ${near[@]} &&
-	scancel ${near[@]} && wait_for 10 all_in CANCELLED ${near[@]} &&
-	last=$(submit -N 2 --exclusive -t 60) && wait_state $last CONFIGURING &&
-	near=() &&
-	for i in 1 2; do
-		near+=($(submit -N 1 --exclusive -t 60 --gang=close \
-			--gang-min-member=2 --gang-topology=require:leaf)) || return 1
-	done &&
+	drop ${near[@]} &&
+	last=$(placed_job -N 2 --exclusive -t 60) &&
+	gang_of_nodes close 2 -t 60 --gang-topology=require:leaf && near=(${members[@]}) &&
 	free=$(comm -23 <(scontrol show hostnames n[1-8]) \
 		<(squeue -h -t CF,R -o %N | xargs -n 1 scontrol show hostnames | sort)) &&
 	test $(wc -w <<<"$free") = 1 && rack=r$(((${free#n} + 1) / 2)) &&

@@ -10,7 +10,6 @@ test_description='The reason, what helps and the start time are true'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 slurm_setup -n 6 -c 4 --gang \
 	--node "Gres=gpu:2,mps:200" --conf "GresTypes=gpu,mps
@@ -81,10 +80,7 @@ told()
 		END { if (sum < 6) print 6 - sum, "room" }' | sort
 }
 
-reasons_true()
-{
-	recount "$@" >counted && told >said && test_cmp counted said
-}
+reasons_true() { recount "$@" >counted && told >said && test_cmp counted said; }
 
 # The reason of all members contains this.
 waits()
@@ -204,10 +200,7 @@ test_expect_success '5.6 nodes that are drained, named' '
 	scontrol update nodename=n[2-3] state=resume
 '
 test_expect_success '5.6 a job without a time limit, named' '
-	for node in n1 n2; do
-		endless+=($(submit -w $node -N 1 --exclusive -t UNLIMITED)) ||
-			return 1
-	done &&
+	on_nodes "n1 n2" -N 1 --exclusive -t UNLIMITED && endless=(${jobs[@]}) &&
 	wait_for 10 all_in RUNNING ${endless[@]} &&
 	submit_gang rest 5 -N 1 --exclusive -t 5 &&
 	waits "5 nodes are needed, 4 are free (2 busy)" &&
@@ -312,6 +305,4 @@ test_expect_success JQ '5.6 the same as JSON' '
 		unit: \"node\", causes: {busy: 1, excluded: 1}}" out &&
 	drop ${members[@]} $busy
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -11,11 +11,7 @@ test_description='hostfile and rank order inside the jobs of a gang; sgang map'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3]
-SwitchName=even Nodes=n[2,4]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3] even=n[2,4] top:odd,even >topology.conf
 slurm_setup -n 4 -c 4 --gang --topology "$PWD/topology.conf" \
 	--node "Boards=1 SocketsPerBoard=2 CoresPerSocket=2 Gres=gpu:4" \
 	--conf 'GresTypes=gpu'
@@ -64,8 +60,7 @@ places_of()
 {
 	local name=$1
 
-	shift
-	places_of_job $name --gang=$name --gang-min-member=1 "$@"
+	places_of_job $name --gang=$name --gang-min-member=1 "${@:2}"
 }
 
 # The same without a gang.
@@ -73,19 +68,15 @@ places_of_job()
 {
 	local name=$1
 
-	shift
 	cat >$name.lines
 	places_script $name >$name.sh
-	id=$(submit "$@" $name.sh) &&
+	id=$(submit "${@:2}" $name.sh) &&
 		wait_state $id "COMPLETED|FAILED" 40 &&
 		job_is $id COMPLETED ||
 		{ cat $name.err; return 1; }
 }
 
-told()
-{
-	sed -n "s/^$2=//p" $1.env
-}
+told() { sed -n "s/^$2=//p" $1.env; }
 
 # Both NAME.wanted (stdin) and NAME.places say the same of each line.
 all_as_wanted()
@@ -272,7 +263,6 @@ test_expect_success 'nothing is left so far' '
 # --- sgang map ---
 
 sgang=$(checked_sgang)
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # A member that writes where its ranks are, as Slurm has them: "RANK NODE LOCAL"
 # over the whole gang, to NAME.JOBID, and waits for NAME.go.
@@ -306,10 +296,7 @@ gang()
 }
 
 # Let the gang end.
-finish()
-{
-	touch $1.go && wait_for 15 all_in COMPLETED $ids
-}
+finish() { touch $1.go && wait_for 15 all_in COMPLETED $ids; }
 
 test_expect_success '4.28 the map is where the ranks are' '
 	gang two "-N 2 -n 4 --exclusive" "-N 2 -n 8 --exclusive" &&
@@ -437,8 +424,7 @@ for leaf in {0..15}; do
 	echo "SwitchName=l$leaf Nodes=${nodes#,}"
 done >wide.conf
 echo "SwitchName=top Switches=l[0-15]" >>wide.conf
-slurm_setup --cloud 192 --gang --topology "$PWD/wide.conf"
-slurm_start
+slurm_cluster --cloud 192 --gang --topology "$PWD/wide.conf"
 
 # What the ring along the lines of a hostfile costs.
 cost_along()
@@ -463,7 +449,7 @@ test_expect_success JQ '4.28 5.6 and so it is in the picture' '
 	test_cmp hosts stops
 '
 test_expect_success '4.28 5.6 slurmctld has it after a restart too' '
-	slurm_stop_ctld && slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 30 gang_log root/wide "found 2 held members again" &&
 	"$sgang" map wide >again &&
 	test_cmp hosts again

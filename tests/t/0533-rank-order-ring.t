@@ -11,19 +11,11 @@ test_description='--gang-rank-order=ring: members as the ring costs the least'
 
 sgang=$(checked_sgang)
 
-cat >pods.conf <<'TOPOLOGY'
-SwitchName=l1 Nodes=n[1-16]
-SwitchName=l2 Nodes=n33
-SwitchName=l3 Nodes=n[17-32]
-SwitchName=l4 Nodes=n34
-SwitchName=a Switches=l[1-2]
-SwitchName=b Switches=l[3-4]
-SwitchName=top Switches=a,b
-TOPOLOGY
-slurm_setup --cloud 34 --gang --topology "$PWD/pods.conf" --conf \
+switches l1=n[1-16] l2=n33 l3=n[17-32] l4=n34 a:l[1-2] b:l[3-4] top:a,b \
+	>pods.conf
+slurm_cluster --cloud 34 --gang --topology "$PWD/pods.conf" --conf \
 	'PartitionName=left Nodes=n[1-16] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[17-32] MaxTime=INFINITE State=UP'
-slurm_start
 
 # in_turn NAME COUNT MIN OPTION...: members of one node, left, right, left, ...
 # in the array "members"
@@ -31,13 +23,12 @@ in_turn()
 {
 	local name=$1 count=$2 min=$3 part i
 
-	shift 3
 	members=()
 	for ((i = 0; i < count; i++)); do
 		part=left
 		((i % 2 == 0)) || part=right
 		members+=($(submit -p $part -N 1 --exclusive --gang=$name \
-			--gang-min-member=$min "$@")) || return 1
+			--gang-min-member=$min "${@:4}")) || return 1
 	done
 }
 
@@ -57,18 +48,16 @@ costs()
 {
 	local count=$1 cost=$2 word
 
-	shift 2
 	wait_for 60 all_in CONFIGURING ${members[@]} || return 1
 	gang_record ${members[0]}
 	test "$(gang_record ${members[0]} ring)" = $cost || return 1
-	for word; do
+	for word in "${@:3}"; do
 		test "$(gang_record ${members[0]} ${word%%=*})" = \
 			"${word#*=}" || return 1
 	done
 }
 
-test_expect_success '7.9 as submitted: 1024, and explain knows of 184' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 as submitted: 1024, and explain knows of 184' '
 	in_turn submit 16 16 && costs 16 1024 ordercost=184 sorted= &&
 	test "$(ranks)" = "$(seq 0 15 | xargs)" &&
 	"$sgang" explain submit >explain && cat explain &&
@@ -77,8 +66,7 @@ test_expect_success '7.9 as submitted: 1024, and explain knows of 184' '
 	grep "\"order_cost\":184" json
 '
 
-test_expect_success '7.9 ring: 184, the first member first, then its partition' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 ring: 184, the first member first, then its partition' '
 	in_turn ring 16 16 --gang-rank-order=ring &&
 	costs 16 184 ordercost= sorted=1 rank=0/16 exact=1 &&
 	test "$(ranks)" = "$(echo $(seq 0 2 14) $(seq 1 2 15))" &&
@@ -87,15 +75,13 @@ test_expect_success '7.9 ring: 184, the first member first, then its partition' 
 	"$sgang" show ring >show && grep "RankOrder=ring" show
 '
 
-test_expect_success '7.9 32 members: 2048 and 248' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 32 members: 2048 and 248' '
 	in_turn long 32 32 && costs 32 2048 ordercost=248 &&
 	clear_cluster &&
 	in_turn short 32 32 --gang-rank-order=ring && costs 32 248
 '
 
-test_expect_success '7.9 --gang-rank keeps its order, whatever gang.conf says' '
-	test_when_finished clear_cluster &&
+test_cleared '7.9 --gang-rank keeps its order, whatever gang.conf says' '
 	echo RankOrder=ring >>"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 10 slurm_ctld_answers &&
 	in_turn site 16 16 && costs 16 184 sorted=1 && clear_cluster &&
@@ -117,10 +103,8 @@ test_expect_success '7.9 what says by itself where ranks are is refused' '
 		2>err && grep "expected one of submit|ring" err
 '
 
-test_expect_success '7.9 members that hold one after the other are sorted, too' '
-	test_when_finished clear_cluster &&
-	block=$(submit -p right -N 16 --exclusive) &&
-	wait_for 20 all_in CONFIGURING $block &&
+test_cleared '7.9 members that hold one after the other are sorted, too' '
+	block=$(placed_job -p right -N 16 --exclusive) &&
 	in_turn some 16 16 --gang-mode=nonstrict --gang-rank-order=ring &&
 	wait_for 60 all_in CONFIGURING ${members[0]} ${members[14]} &&
 	test -z "$(gang_record ${members[0]} rank)" && scancel $block &&
@@ -128,15 +112,10 @@ test_expect_success '7.9 members that hold one after the other are sorted, too' 
 '
 
 slurm_cleanup
-cat >leaves.conf <<'TOPOLOGY'
-SwitchName=s1 Nodes=n[1-2]
-SwitchName=s2 Nodes=n[3-4]
-SwitchName=top Switches=s[1-2]
-TOPOLOGY
-slurm_setup -n 4 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
+switches s1=n[1-2] s2=n[3-4] top:s[1-2] >leaves.conf
+slurm_cluster -n 4 -c 2 --gang --topology "$PWD/leaves.conf" --conf \
 	'PartitionName=left Nodes=n[1-2] MaxTime=INFINITE State=UP
 PartitionName=right Nodes=n[3-4] MaxTime=INFINITE State=UP'
-slurm_start
 
 cat >env.sh <<'SCRIPT'
 #!/bin/bash

@@ -44,10 +44,7 @@ cp "$shapes/gb200-tray.xml" "$machines/n4.xml"
 map() { grep -v "^#" "$found/nodes.conf"; }
 
 # What the file of a shape says, without its name.
-shape_of()
-{
-	"$sgang" topology show "$1" | sed '1s/^Shape=[^ ]* //'
-}
+shape_of() { "$sgang" topology show "$1" | sed '1s/^Shape=[^ ]* //'; }
 
 test_expect_success '4.27 some nodes: one file for each shape, and a map' '
 	"$sgang" topology collect "n[1-3]" >out 2>err &&
@@ -158,8 +155,7 @@ flat  4 nodes, 16 GPUs: 11 free, 1 busy, 4 root/pair
 `- n1 ##..   n2 ##x.   n3 ....   n4 ....
 EOF
 test_expect_success 'the picture of a cluster with GPUs counts these' '
-	other=$(submit -w n2 -n1 --gres=gpu:1 --mem=10) &&
-	wait_state $other RUNNING &&
+	other=$(run_job -w n2 -n1 --gres=gpu:1 --mem=10) &&
 	one=$(submit -w n1 -n1 --gres=gpu:2 --mem=10 --gang=pair \
 		--gang-min-member=2) &&
 	two=$(submit -w n2 -n1 --gres=gpu:2 --mem=10 --gang=pair) &&
@@ -168,7 +164,5 @@ test_expect_success 'the picture of a cluster with GPUs counts these' '
 	head -n 2 out | test_cmp gpus.expected - &&
 	scancel $other $one $two && wait_for 15 nodes_idle
 '
-test_expect_success 'nothing is left' 'nothing_left "for node \"n9\"" \
+last_case 'nothing_left "for node \"n9\"" \
 	"invalid node specified: \"n9\""'
-
-test_done

@@ -204,8 +204,7 @@ test_expect_success 'PrivateData=jobs: and not even that' '
 sed -i '/^PrivateData=/d' "$SLURM_CONF"
 test_expect_success 'its user ends it' '
 	scontrol reconfigure &&
-	as $alice scancel $one $two &&
-	wait_for 15 nodes_idle
+	ended_as $alice $one $two
 '
 
 test_expect_success '0.13 a gang has timed out' '
@@ -226,12 +225,10 @@ test_expect_success '0.14 nobody tries it again but its user' '
 	says "Invalid user id" &&
 	squeue_says $one GangTimeout &&
 	squeue_says $two GangTimeout &&
-	as $bob scancel $other &&
-	wait_for 15 nodes_idle &&
+	ended_as $bob $other &&
 	as $alice "$sgang" retry $alice/train &&
 	wait_for 15 all_in RUNNING $one $two &&
-	as $alice scancel $one $two &&
-	wait_for 15 nodes_idle
+	ended_as $alice $one $two
 '
 
 # ---- changes of what was admitted ----
@@ -257,8 +254,7 @@ test_expect_success '0.22 and still cannot touch what is the other'\''s' '
 	test_must_fail as $alice scontrol requeue $two &&
 	all_in RUNNING $one $two &&
 	as $alice scancel $one &&
-	as $bob scancel $two &&
-	wait_for 15 nodes_idle
+	ended_as $bob $two
 '
 
 # ---- groups ----
@@ -280,8 +276,7 @@ test_expect_success '0.22 a gang that another lists does not wait for it' '
 test_expect_success '0.22 nor is anybody kept off the nodes that it wants' '
 	three=$(submit_as $alice -N 2 --exclusive) &&
 	wait_state $three RUNNING &&
-	as $alice scancel $one $two $three &&
-	wait_for 15 nodes_idle &&
+	ended_as $alice $one $two $three &&
 	job_is $own PENDING &&
 	as $bob scancel $own
 '
@@ -325,8 +320,7 @@ test_expect_success '0.30 and are told of their own gang only' '
 		xargs grep $alice &&
 	in_vain as $bob scancel $one &&
 	as $alice scancel $one &&
-	as $bob scancel $own &&
-	wait_for 15 nodes_idle
+	ended_as $bob $own
 '
 
 test_expect_success 'nothing is left so far' '
@@ -359,8 +353,7 @@ fails()
 {
 	local user=$1
 
-	shift
-	late=$(submit_as $user $in_proj "$@" --wrap="exit 1") &&
+	late=$(submit_as $user $in_proj "${@:2}" --wrap="exit 1") &&
 	wait_state $late FAILED &&
 	wait_for 10 "test \"\$(gang_record $late phase)\" = failed ||
 		test \"\$(gang_record $late phase)\" = finished" &&
@@ -463,9 +456,7 @@ test_expect_success '0.13 0.28 what all of them say counts' '
 	wait_for 20 squeue_says $one GangTimeout &&
 	wait_for 10 squeue_says $two GangTimeout && cleared
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "Security violation" "SECURITY VIOLATION" \
 		"Attempt to change admin_comment"
 '
-
-test_done

@@ -31,8 +31,7 @@ bob_is_refused()
 {
 	local sentence=$1
 
-	shift
-	test_must_fail submit_as $bob "$@" 2>err &&
+	test_must_fail submit_as $bob "${@:2}" 2>err &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; }
 }
 
@@ -40,11 +39,9 @@ test_expect_success '0.22 two users of an account have a gang together' '
 	one=$(submit_as $alice --gang=joint/train --gang-min-member=2) &&
 	wait_for 10 squeue_says $one "Gang joint/train gathering 1/2 members" &&
 	two=$(submit_as $bob -A joint --gang=joint/train) &&
-	wait_for 15 all_in RUNNING $one $two &&
-	started_together $one $two &&
+	start_together 15 $one $two &&
 	as $alice scancel $one &&
-	as $bob scancel $two &&
-	wait_for 15 nodes_idle
+	ended_as $bob $two
 '
 test_expect_success '0.22 a stranger to the account does not join' '
 	one=$(submit_as $alice -A hers --gang=hers/train \
@@ -79,8 +76,7 @@ test_expect_success '0.22 unless she may charge it too' '
 	two=$(submit_as $bob --gang=$alice/train) &&
 	wait_for 15 all_in RUNNING $one $two &&
 	as $alice scancel $one &&
-	as $bob scancel $two &&
-	wait_for 15 nodes_idle
+	ended_as $bob $two
 '
 test_expect_success '0.22 the reason says whose job the others wait for' '
 	one=$(submit_as $bob -A joint --hold --gang=joint/block \
@@ -127,7 +123,5 @@ test_expect_success '0.22 GangAccountRules closes a namespace to its list' '
 	as $bob scancel $own && as $alice scancel $one
 '
 
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file" \
+last_case 'nothing_left "No fed_mgr state file" \
 	"Security violation"'
-
-test_done

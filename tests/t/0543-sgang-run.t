@@ -11,11 +11,7 @@ test_description='sgang run: ranks, output, input, signals, exit codes'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3,5]
-SwitchName=even Nodes=n[2,4,6]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3,5] even=n[2,4,6] top:odd,even >topology.conf
 slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf" --conf KillWait=2
 users_setup
 slurm_start
@@ -88,10 +84,7 @@ expect()
 }
 
 # sgang says exactly this on stderr and nothing else: refuses CODE TEXT ARGS
-refuses()
-{
-	sgang_refuses $1 "$2" run "${@:3}"
-}
+refuses() { sgang_refuses $1 "$2" run "${@:3}"; }
 
 test_expect_success 'members of different size: one numbering in ring order' '
 	cat >two.do <<-END &&
@@ -277,8 +270,6 @@ test_expect_success USERS 'refused: the gang of another user' '
 	as $alice "$sgang" run --gang=hers id -un >out && sort -u out >got &&
 	echo $alice | test_cmp - got && test $(wc -l <out) = 2
 '
-test_expect_success 'nothing is left' '
+last_case '
 	scancel -u $alice && clear_cluster && nothing_left
 '
-
-test_done

@@ -12,11 +12,7 @@ test_description='sgang run --mpi, --agent; torchrun, Ray, Dask; no RPC for each
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3]
-SwitchName=even Nodes=n[2,4]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3] even=n[2,4] top:odd,even >topology.conf
 slurm_setup -n 4 -c 6 --gang --topology "$PWD/topology.conf"
 mpi_setup
 slurm_start
@@ -262,6 +258,4 @@ test_expect_success 'gang_env.sh asks slurmctld nothing' '
 	done &&
 	grep REQUEST_NODE_INFO many && test_cmp few many
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-
-test_done
+last_case 'clear_cluster && nothing_left'

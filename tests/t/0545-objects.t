@@ -38,8 +38,7 @@ define()
 {
 	local name=$1
 
-	shift
-	raw -H -n "gang/$name" gang="$name" gang_object=1 "$@"
+	raw -H -n "gang/$name" gang="$name" gang_object=1 "${@:2}"
 }
 
 # refuses SENTENCE OPTIONS ENTRY...
@@ -47,17 +46,13 @@ refuses()
 {
 	local sentence=$1
 
-	shift
-	test_must_fail raw "$@" >out 2>err &&
+	test_must_fail raw "${@:2}" >out 2>err &&
 		test_must_be_empty out &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; } &&
 		queue_empty
 }
 
-is_held()
-{
-	job_is "$1" PENDING && test "$(job_field "$1" Priority)" = 0
-}
+is_held() { job_is "$1" PENDING && test "$(job_field "$1" Priority)" = 0; }
 
 test_expect_success '0.15 it must be held' '
 	refuses "the definition of a gang is not a job to run: submit it held" \
@@ -115,16 +110,14 @@ test_expect_success '0.15 its gang starts, and it stays' '
 	two=$(submit -N 1 --gang=train) &&
 	start_together 15 $one $two &&
 	is_held $id &&
-	scancel $one $two &&
-	wait_for 15 nodes_idle &&
+	end_now $one $two &&
 	is_held $id
 '
 test_expect_success '0.24 it takes no room: both nodes are for two members' '
 	one=$(submit -N 1 --exclusive --gang=train) &&
 	two=$(submit -N 1 --exclusive --gang=train) &&
 	wait_for 15 all_in RUNNING $one $two &&
-	scancel $one $two &&
-	wait_for 15 nodes_idle
+	end_now $one $two
 '
 test_expect_success '0.24 the newest one counts' '
 	old=$id &&
@@ -149,8 +142,7 @@ test_expect_success '0.25 members first, then it' '
 	wait_for 10 squeue_says $one "Gang root/late undefined" &&
 	id=$(define late gang_min_member=2) &&
 	start_together 15 $one $two &&
-	scancel $one $two $id &&
-	wait_for 15 nodes_idle
+	end_now $one $two $id
 '
 test_expect_success '0.15 a gang of gang.conf' '
 	one=$(submit -N 1 --gang=listed 2>err) &&
@@ -308,6 +300,4 @@ test_expect_success REST,SPANK_ENVIRONMENT '0.22 a stranger'\''s gang is refused
 	cat said &&
 	! grep -qx "[0-9]*" said
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

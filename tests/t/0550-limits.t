@@ -17,17 +17,11 @@ slurm_start
 cluster_state >before
 
 # Members of the gang in the array "members": gather GANG COUNT OPTIONS...
-gather()
-{
-	submit_gang "$@" $1.sh
-}
+gather() { submit_gang "$@" $1.sh; }
 
 # Change a limit. That alone is no event for a gang that waits; a partition that
 # was touched is one.
-limit()
-{
-	acct modify "$@" && scontrol update PartitionName=main State=UP
-}
+limit() { acct modify "$@" && scontrol update PartitionName=main State=UP; }
 
 # Tried, and nothing is left of it: no start, no node, nothing counted.
 holds_nothing()
@@ -292,8 +286,7 @@ END
 # So many minutes that those of the gangs before do not matter.
 test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 	sed -i "s/^AccountingStorageEnforce=.*/&,safe/" "$SLURM_CONF" &&
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 60 nodes_idle &&
 	limit account lab set GrpTRESMins=cpu=6000 &&
 	gather safe 3 -A lab -n 2 -t 1500 &&
@@ -306,9 +299,7 @@ test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 
 # What the rules are about, and their partition is gone when slurmctld reads the jobs
 # again.
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "No fed_mgr state file" "Invalid partition .rule. for JobId" \
 		"qos reserved can only be used in a reservation"
 '
-
-test_done

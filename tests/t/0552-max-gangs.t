@@ -25,8 +25,7 @@ refused()
 {
 	local sentence=$1
 
-	shift
-	test_must_fail submit_as "$@" 2>err &&
+	test_must_fail submit_as "${@:2}" 2>err &&
 		{ grep -F -- "$sentence" err || { cat err; return 1; }; }
 }
 
@@ -192,6 +191,4 @@ test_expect_success 'one that has the number that was asked for' '
 	other &&
 	known e $asked
 '
-test_expect_success 'nothing is left' 'leave_nothing "there is no partition none"'
-
-test_done
+last_case 'leave_nothing "there is no partition none"'

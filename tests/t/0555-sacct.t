@@ -12,24 +12,17 @@ gate_setup
 slurm_start
 
 # Something has changed, so a failed gang is tried again at once.
-nudge()
-{
-	srun -Q --immediate=60 -n 1 --mem=1 true
-}
+nudge() { srun -Q --immediate=60 -n 1 --mem=1 true; }
 
 # Of the jobs with this name, array tasks apart.
-ids_of()
-{
-	squeue -h -r -n $1 -o %i | sort -V
-}
+ids_of() { squeue -h -r -n $1 -o %i | sort -V; }
 
 # Let attempts fail at the last of $2 members, as many as $3, $4, ... count.
 fail_attempts()
 {
 	local name=$1 count=$2 times
 
-	shift 2
-	for times; do
+	for times in "${@:3}"; do
 		test $times = 1 || nudge
 		wait_for 20 "test \$(gang_log root/$name \
 			'$((count - 1)) rolled back' | wc -l) -ge $times" ||
@@ -82,10 +75,7 @@ brief_of()
 	echo ${verdict:+" verdict=$verdict"}
 }
 
-sacct_says()
-{
-	test "$(sacct_rows $(sacct_name $1) SystemComment)" = "$2"
-}
+sacct_says() { test "$(sacct_rows $(sacct_name $1) SystemComment)" = "$2"; }
 
 # Each job has one row, which says what slurmctld says, and the start is the
 # release. Its step is filed with it.
@@ -124,10 +114,7 @@ sacct_name()
 }
 
 # The numbers of the jobs, that of a task apart: squeue's %A.
-numbers_of()
-{
-	squeue -h -r -n $1 -o %A | sort -n
-}
+numbers_of() { squeue -h -r -n $1 -o %A | sort -n; }
 
 # The N tasks of the array GANG.sh start together, and each has one row in the
 # end: all_run_once GANG N
@@ -136,11 +123,10 @@ all_run_once()
 	local members
 
 	wait_for 20 "test \$(squeue -h -r -n $1.sh -t R | wc -l) = $2" &&
-		members=$(numbers_of $1.sh) &&
-		started_together $members &&
-		touch $1.go &&
-		wait_for 20 all_in COMPLETED $members &&
-		one_row_each $1 $members
+		members=($(numbers_of $1.sh)) &&
+		started_together ${members[@]} &&
+		let_end $1 ${members[@]} &&
+		one_row_each $1 ${members[@]}
 }
 
 acct add account lab
@@ -149,10 +135,7 @@ gang_script known
 
 test_expect_success '2.27 members that slurmdbd knows, four attempts fail' '
 	slurm_fault commit 3 &&
-	for i in 1 2 3; do
-		submit -J known.sh -n 2 --nice=100 --gang=known \
-			--gang-min-member=3 known.sh || return 1
-	done &&
+	submit_gang known 3 -J known.sh -n 2 --nice=100 known.sh &&
 	wait_for 15 rows_of known 3 &&
 	fail_attempts known 3 1 2 3 4 &&
 	heard &&
@@ -166,18 +149,16 @@ test_expect_success '2.27 members that slurmdbd knows, four attempts fail' '
 	test_cmp expected pending
 '
 test_expect_success '2.27 then they start: one row each, from the release' '
-	members=$(ids_of known.sh) &&
+	members=($(ids_of known.sh)) &&
 	slurm_fault &&
 	nudge &&
-	wait_for 20 all_in RUNNING $members &&
-	started_together $members &&
-	for id in $members; do
+	start_together 20 ${members[@]} &&
+	for id in ${members[@]}; do
 		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
 			return 1
 	done &&
-	touch known.go &&
-	wait_for 20 all_in COMPLETED $members &&
-	one_row_each known $members
+	let_end known ${members[@]} &&
+	one_row_each known ${members[@]}
 '
 
 gang_script tasks
@@ -212,13 +193,9 @@ gang_script noted
 # What somebody wrote there stays in front of the record. A text with a quote
 # cannot be sent back to slurmdbd, so it stays alone.
 test_expect_success "an operator's text in SystemComment stays" '
-	members= &&
-	for i in 1 2; do
-		members="$members $(submit -J noted.sh -n 2 --gang=noted \
-			--gang-min-member=2 noted.sh)" || return 1
-	done &&
-	set -- $members &&
-	for id in $members; do
+	submit_gang noted 2 -J noted.sh -n 2 noted.sh &&
+	set -- ${members[@]} &&
+	for id in ${members[@]}; do
 		wait_state $id RUNNING &&
 		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
 			return 1
@@ -226,8 +203,7 @@ test_expect_success "an operator's text in SystemComment stays" '
 	acct modify job where jobid=$1 set systemcomment="ask bob" &&
 	mariadb_ask "use accounting; update private_job_table
 		set system_comment = \"ask \\\"Bob\\\"\" where id_job = $2" &&
-	touch noted.go &&
-	wait_for 20 all_in COMPLETED $members &&
+	let_end noted ${members[@]} &&
 	wait_for 20 "sacct_says $1 \"ask bob \$(brief_of $1 finished)\"" &&
 	heard &&
 	sacct_says $2 "ask \"Bob\""
@@ -238,31 +214,23 @@ gang_script held
 # Later releases do not start after a kill before what associations have used
 # was saved once; slurmctld does that when it ends.
 test_expect_success '2.27 held members have no start, nor after kill -9' '
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	gate_close &&
-	members= &&
-	for i in 1 2 3; do
-		members="$members $(submit -J held.sh -n 2 --gang=held \
-			--gang-min-member=3 held.sh)" || return 1
-	done &&
-	wait_for 20 all_in CONFIGURING $members &&
-	slurm_saved ${members##* } &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	submit_gang held 3 -J held.sh -n 2 held.sh &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	slurm_saved ${members[-1]} &&
+	ctld_dies &&
 	wait_for 20 gang_log root/held "found 3 held members again" &&
-	all_in CONFIGURING $members &&
+	all_in CONFIGURING ${members[@]} &&
 	waiting=$(submit -J waiting.sh --hold -n 1 --wrap true) &&
 	wait_for 15 rows_of waiting 1 &&
 	none_started held
 '
 test_expect_success '2.27 then they start: one row each, from the release' '
 	gate_open &&
-	wait_for 20 all_in RUNNING $members &&
-	started_together $members &&
-	touch held.go &&
-	wait_for 20 all_in COMPLETED $members &&
-	one_row_each held $members &&
+	start_together 20 ${members[@]} &&
+	let_end held ${members[@]} &&
+	one_row_each held ${members[@]} &&
 	scancel $waiting
 '
 
@@ -282,8 +250,7 @@ test_expect_success '2.27 tasks that left their array one by one are held' '
 	slurm_fault &&
 	wait_for 20 "test \$(held_in \$(numbers_of parts.sh)) = 5" &&
 	slurm_saved $single &&
-	slurm_kill9_ctld &&
-	slurm_start_ctld &&
+	ctld_dies &&
 	wait_for 20 gang_log root/parts "found 5 held members again" &&
 	last=$(submit -J last.sh --hold -n 1 --wrap true) &&
 	wait_for 15 rows_of last 1 &&
@@ -299,24 +266,20 @@ gang_script lost
 
 test_expect_success '2.27 a held member is cancelled: it has ended, never begun' '
 	gate_close &&
-	members= &&
-	for i in 1 2 3; do
-		members="$members $(submit -J lost.sh -n 2 --gang=lost \
-			--gang-min-member=3 lost.sh)" || return 1
-	done &&
-	wait_for 20 all_in CONFIGURING $members &&
-	scancel ${members##* } &&
-	wait_for 20 all_in PENDING ${members% *} &&
-	recorded ${members##* } &&
-	test "$(sacct_rows ${members##* } Start,ElapsedRaw)" = "None|0" &&
-	case $(sacct_rows ${members##* } State) in
+	submit_gang lost 3 -J lost.sh -n 2 lost.sh &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	scancel ${members[-1]} &&
+	wait_for 20 all_in PENDING ${members[@]:0:2} &&
+	recorded ${members[-1]} &&
+	test "$(sacct_rows ${members[-1]} Start,ElapsedRaw)" = "None|0" &&
+	case $(sacct_rows ${members[-1]} State) in
 	CANCELLED*) ;;
 	*) return 1 ;;
 	esac &&
 	wait_for 15 rows_of lost 3 &&
 	test "$(slurmdbd_has "count(*) from @job where job_name = \"lost.sh\" and
 		time_start = 0 and nodes_alloc = 0")" -ge 2 &&
-	scancel ${members% *} &&
+	scancel ${members[@]:0:2} &&
 	gate_open
 '
 
@@ -360,10 +323,7 @@ test_expect_success '2.27 slurmdbd is down: attempts fail, nobody waits for it' 
 	{ watch_ping & } &&
 	pinger=$! &&
 	slurm_fault commit 3 &&
-	for i in 1 2; do
-		submit -J deaf.sh -n 2 --nice=100 --gang=deaf \
-			--gang-min-member=4 deaf.sh || return 1
-	done &&
+	submit_gang deaf 2 -J deaf.sh -n 2 --nice=100 --gang-min-member=4 deaf.sh &&
 	submit -J deaf.sh -a 1-2 -n 2 --nice=100 --gang=deaf deaf.sh &&
 	wait_for 20 gang_log root/deaf "2 rolled back" &&
 	nudge &&
@@ -373,10 +333,9 @@ test_expect_success '2.27 they start, run and end without it' '
 	slurm_fault &&
 	nudge &&
 	wait_for 20 "test \$(squeue -h -r -n deaf.sh -t R | wc -l) = 4" &&
-	members=$(numbers_of deaf.sh) &&
-	started_together $members &&
-	touch deaf.go &&
-	wait_for 20 all_in COMPLETED $members &&
+	members=($(numbers_of deaf.sh)) &&
+	started_together ${members[@]} &&
+	let_end deaf ${members[@]} &&
 	touch enough &&
 	wait $pinger &&
 	sort -n pings | tail -n 1 >slowest &&
@@ -386,13 +345,12 @@ test_expect_success '2.27 they start, run and end without it' '
 test_expect_success '2.27 when it is back it hears of one start each' '
 	slurmdbd_start &&
 	wait_for 30 rows_of deaf 4 &&
-	one_row_each deaf $members
+	one_row_each deaf ${members[@]}
 '
 
 sgang=$(checked_sgang)
 "$sgang" simulate --jobs=/dev/null --slots=1 2>&1 | grep libcsv ||
 	test_set_prereq LIBCSV
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # simulated NODES: gangs and jobs that sgang simulate finds in queue.txt.
 simulated()
@@ -428,9 +386,7 @@ test_expect_success '2.27 no row is left that runs' '
 	grep -i "no runaway jobs" runaway &&
 	wait_for 15 no_row_runs
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "slurmdbd" "PersistInit" "DBD_" "persistent connection" \
 		"Failure sending message" "No fed_mgr state file"
 '
-
-test_done

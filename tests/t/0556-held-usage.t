@@ -21,10 +21,7 @@ set_up_accounts || slurm_fatal "the accounts cannot be made"
 slurm_start
 
 # CPU seconds; priority/multifactor itself counts every five minutes.
-usage()
-{
-	sshare -n -P -A joint -o RawUsage | head -n 1
-}
+usage() { sshare -n -P -A joint -o RawUsage | head -n 1; }
 
 # More than that since it was $used. A second's usage has decayed by its end.
 charged()
@@ -37,8 +34,7 @@ charged()
 # One of two members holds two CPUs, since $blocker has all other nodes: half OPTION...
 half()
 {
-	blocker=$(submit -A root -N 2 --exclusive) &&
-	wait_state $blocker RUNNING &&
+	blocker=$(run_job -A root -N 2 --exclusive) &&
 	one=$(submit -A joint -N 1 --exclusive --gang=g --gang-min-member=2 \
 		--gang-mode=nonstrict "$@") &&
 	two=$(submit -A joint -N 1 --exclusive --gang=g) &&
@@ -58,8 +54,7 @@ test_expect_success 'a hold that ends in a start is charged at once' '
 test_expect_success 'sacct tells for how long the member had held' '
 	wait_for 60 "sacct_rows $one,$two SystemComment | grep heldfor="
 '
-test_expect_success 'a hold that is given back is charged' '
-	test_when_finished clear_cluster &&
+test_cleared 'a hold that is given back is charged' '
 	clear_cluster &&
 	used=$(usage) &&
 	half &&
@@ -78,8 +73,7 @@ test_expect_success '1.66 a placeholder and then its member are charged, once' '
 	wait_for 20 squeue_says $kept "placeholder of role w" &&
 	begun=$(date +%s) &&
 	wait_for 10 "test \$(date +%s) -ge $((begun + 4))" &&
-	member=$(submit "${gang[@]}") &&
-	wait_state $member RUNNING &&
+	member=$(run_job "${gang[@]}") &&
 	charged 6 &&
 	begun=$(date +%s) &&
 	wait_for 10 "test \$(date +%s) -ge $((begun + 4))" &&
@@ -91,7 +85,4 @@ test_expect_success '1.66 a placeholder and then its member are charged, once' '
 # A slurmctld that is new, as after a reconfigure since 23.11, gives back all of a
 # limit for a job that ends before its first round of priorities, and says so.
 ! slurm_since 23.11 || underflow="tres_run_secs underflow"
-test_expect_success 'nothing is left' \
-	'nothing_left "No fed_mgr state file" ${underflow:+"$underflow"}'
-
-test_done
+last_case 'nothing_left "No fed_mgr state file" ${underflow:+"$underflow"}'

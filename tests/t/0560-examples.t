@@ -6,11 +6,7 @@ test_description='examples: rendezvous over TCP, MPI in ring order'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'TOPOLOGY'
-SwitchName=odd Nodes=n[1,3]
-SwitchName=even Nodes=n[2,4]
-SwitchName=top Switches=odd,even
-TOPOLOGY
+switches odd=n[1,3] even=n[2,4] top:odd,even >topology.conf
 # One core a node: Open MPI binds ranks to cores that this host must have.
 slurm_setup -n 4 -c 1 --gang --topology "$PWD/topology.conf"
 mpi_setup
@@ -30,10 +26,7 @@ else
 fi
 
 # The nodes of the gang of that job, in ring order, one rank on each.
-ring_of()
-{
-	tr , ' ' <"$1.nodes"
-}
+ring_of() { tr , ' ' <"$1.nodes"; }
 
 # Add to a copy of the job script that it tells the ring of its gang.
 tell_ring()
@@ -70,6 +63,4 @@ test_expect_success MPI '4.21 4.28 MPI rank i is at position i of the ring' '
 	test "$(ring_of mpi)" = "n1 n3 n2 n4" &&
 	test "$(cat out)" = "$(ring_of mpi)"
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

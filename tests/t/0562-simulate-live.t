@@ -23,9 +23,8 @@ for ((i = 0; i < leaves; i++)); do
 	echo "SwitchName=l$i Nodes=n[$((4 * i + 1))-$((4 * i + 4))]"
 done >topology.conf
 echo "SwitchName=top Switches=l[0-$((leaves - 1))]" >>topology.conf
-slurm_setup -n $SGANG_LIVE_NODES -c 2 --gang --topology "$PWD/topology.conf" --conf \
+slurm_cluster -n $SGANG_LIVE_NODES -c 2 --gang --topology "$PWD/topology.conf" --conf \
 "SchedulerParameters=bf_interval=$bf_interval,sched_interval=2,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=1"
-slurm_start
 
 # What comes: seconds since the first one, nodes, seconds of work, gang, members.
 awk -v n=$SGANG_LIVE_JOBS -v seed=$SGANG_LIVE_SEED \
@@ -81,10 +80,7 @@ told_by_slurm()
 	}' | sort -t, -n
 }
 
-all_ended()
-{
-	test -z "$(squeue -h -o %i)"
-}
+all_ended() { test -z "$(squeue -h -o %i)"; }
 
 test_expect_success 'the jobs come, and slurmctld runs them all' '
 	submit_all &&

@@ -18,10 +18,7 @@ sgang=$(checked_sgang)
 gang_script run
 
 # A sample of what sgang prints.
-sample()
-{
-	$sgang metrics | awk -v name="$1" '$1 == name { print $2 }'
-}
+sample() { $sgang metrics | awk -v name="$1" '$1 == name { print $2 }'; }
 
 shows()
 {
@@ -29,15 +26,8 @@ shows()
 		{ echo "$1: $(sample "$1"), not $2" >&2; return 1; }
 }
 
-oldest_waits()
-{
-	test "$(sample slurm_gang_oldest_wait_seconds)" -ge $1
-}
-
-some_held()
-{
-	test "$(squeue -h -t CONFIGURING -o %N | wc -l)" -ge 1
-}
+oldest_waits() { test "$(sample slurm_gang_oldest_wait_seconds)" -ge $1; }
+some_held() { test "$(squeue -h -t CONFIGURING -o %N | wc -l)" -ge 1; }
 
 # Each held member has a node of its own.
 held_as_squeue_says()
@@ -266,8 +256,7 @@ test_expect_success 'slurmctld is started again while a gang runs and one waits'
 	wait_for 40 all_in RUNNING ${ids[@]} &&
 	ids+=($(submit -n 1 --gang=lone --gang-min-member=2 stay.sh)) &&
 	wait_for 20 squeue_says ${ids[2]} "gathering 1/2" &&
-	slurm_stop_ctld &&
-	slurm_start_ctld &&
+	ctld_restarts &&
 	wait_for 20 squeue_says ${ids[2]} "gathering 1/2" &&
 	scancel ${ids[@]}
 '
@@ -280,6 +269,4 @@ test_expect_success 'all that was told in 2000 messages was so' '
 		grep -q "^$phase [1-9]" polled || return 1
 	done
 '
-test_expect_success 'nothing is left' 'nothing_left "MetricsFile: "'
-
-test_done
+last_case 'nothing_left "MetricsFile: "'

@@ -11,12 +11,9 @@ test_description='Each end of a hold has its cause, in log, record and metrics'
 
 sgang=$(checked_sgang)
 slurm_setup -n 4 -c 2 --gang --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+"$quick_sched
 DebugFlags=NO_CONF_HASH
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
+$(partition_prio main=1 high=10)"
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits'
 
@@ -40,24 +37,15 @@ done
 
 # Two of the four nodes are busy with jobs of no gang that nobody preempts.
 block=
-block_two()
-{
-	block=$(submit -p high -w n[3-4] -N 2 --exclusive) &&
-		wait_state $block RUNNING
-}
+block_two() { block=$(run_job -p high -w n[3-4] -N 2 --exclusive); }
 
 # Of a gang of four, in "members", two hold n1 and n2: hold NAME [OPTION...]
 hold()
 {
 	local name=$1 i
 
-	shift
-	members=()
-	for i in 1 2 3 4; do
-		members+=($(submit -N 1 --exclusive --gang=$name \
-			--gang-min-member=4 --gang-mode=nonstrict \
-			--gang-waiting-time=1-0 "$@" $name.sh)) || return 1
-	done
+	gang_of_nodes $name 4 --gang-mode=nonstrict --gang-waiting-time=1-0 \
+		"${@:2}" $name.sh
 	wait_for 20 "test \"\$(held_in ${members[*]})\" = 2"
 }
 
@@ -226,7 +214,6 @@ test_expect_success 'promtool reads a counter with causes' '
 	! command -v promtool >/dev/null ||
 	"$sgang" metrics --prometheus | promtool check metrics
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "prolog_slurmctld .* prolog exit status" "No fed_mgr state file"
 '
-test_done

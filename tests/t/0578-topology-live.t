@@ -8,17 +8,11 @@ test_description='sgang topology: nodes, jobs and gangs of a cluster'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<'END'
-SwitchName=left Nodes=n[1-3]
-SwitchName=right Nodes=n[4-6]
-SwitchName=top Switches=left,right
-END
-slurm_setup -n 6 -c 4 --gang --topology "$PWD/topology.conf"
-slurm_start
+switches left=n[1-3] right=n[4-6] top:left,right >topology.conf
+slurm_cluster -n 6 -c 4 --gang --topology "$PWD/topology.conf"
 
 sgang=$(checked_sgang)
 export LC_ALL=C
-! command -v jq >/dev/null || test_set_prereq JQ
 
 # The picture without trailing blanks, up to the legend.
 picture() { "$sgang" topology "$@" >out && sed '/^$/,$d' out; }
@@ -41,8 +35,7 @@ test_expect_success 'an empty cluster: slots are CPUs' '
 	! grep GANG out
 '
 test_expect_success '4.34 a gang runs, beside a job and a node that is down' '
-	other=$(submit -o /dev/null -n 1 -w n1 --wrap="sleep 3600") &&
-	wait_state $other RUNNING &&
+	other=$(run_job -o /dev/null -n 1 -w n1 --wrap="sleep 3600") &&
 	scontrol update NodeName=n6 State=DOWN Reason=test &&
 	left=$(member run -N 1 --exclusive -w n3 --gang-min-member=2 \
 		--wrap="sleep 3600") &&
@@ -103,6 +96,4 @@ test_expect_success 'TopologyFile= is what is drawn, and its mistakes are told' 
 	test_expect_code 2 "$sgang" topology --conf=gang.conf 2>err &&
 	grep "no-such.conf" err
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

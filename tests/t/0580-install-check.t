@@ -6,11 +6,7 @@ test_description='An admin is told what is set up wrong, and how to fix it'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >tree.conf <<-END
-SwitchName=a Nodes=n[1-2]
-SwitchName=b Nodes=n[3-4]
-SwitchName=top Switches=a,b
-END
+switches a=n[1-2] b=n[3-4] top:a,b >tree.conf
 
 slurm_setup -n 4 -c 2 --gang --topology tree.conf \
 	--conf 'SlurmctldDebug=info'
@@ -51,21 +47,11 @@ only_failure()
 		grep '^[0-9]* OK, [0-9]* WARN, 1 FAIL$' out
 }
 
-restart()
-{
-	slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle
-}
+restart() { slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle; }
 
 # All files as they were, and slurmctld reads them.
-mend()
-{
-	cp saved/*.conf "$slurm_dir/etc/" && rm -f "$conf" && restart
-}
-
-sed_conf()
-{
-	sed -i "$@" "$SLURM_CONF"
-}
+mend() { cp saved/*.conf "$slurm_dir/etc/" && rm -f "$conf" && restart; }
+sed_conf() { sed -i "$@" "$SLURM_CONF"; }
 
 test_expect_success 'a good cluster: only OK, on one screen' '
 	check &&
@@ -113,18 +99,7 @@ test_expect_success 'a TopologyFile that is not there' '
 	rm "$conf"
 '
 test_expect_success 'TopologyFile: a topology.yaml with all nodes' '
-	cat >topology.yaml <<-END &&
-	- topology: default
-	  cluster_default: true
-	  tree:
-	    switches:
-	      - switch: top
-	        children: a,b
-	      - switch: a
-	        nodes: n[1-2]
-	      - switch: b
-	        nodes: n[3-4]
-	END
+	yaml_tree default,default top:a,b a=n[1-2] b=n[3-4] >topology.yaml &&
 	echo "TopologyFile=\"$PWD/topology.yaml\"" >"$conf" &&
 	check &&
 	grep "OK    $PWD/topology.yaml is valid and has all nodes" out &&
@@ -215,10 +190,7 @@ warned()
 	grep -F -A 1 -e "$1" out >found &&
 		sed -n 1p found | grep ^WARN && sed -n 2p found | grep -F -e "$2"
 }
-reconfigure()
-{
-	scontrol reconfigure && wait_for 10 slurm_ctld_answers
-}
+reconfigure() { scontrol reconfigure && wait_for 10 slurm_ctld_answers; }
 
 test_expect_success 'files that were changed since slurmctld has read them' '
 	echo "PlaceAll=yes" >"$conf" &&
@@ -487,9 +459,7 @@ test_expect_success 'so where it died of a plugin that is missing' '
 	cp saved/slurm.conf "$slurm_dir/etc/" &&
 	slurm_start_ctld && wait_for 20 nodes_idle && check
 '
-test_expect_success 'nothing is left' '
+last_case '
 	check &&
 	nothing_left "gang: " "fatal: " "nonsense" "job_submit" "different slurm.conf than"
 '
-
-test_done

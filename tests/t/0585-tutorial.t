@@ -50,16 +50,9 @@ sed -n '/^\.Sh HOW TO/,/^\.Sh QUESTIONS/s/^\.Ss /recipe /p' "$page" >recipes
 
 # --- clusters ---
 
-cat >leaves.conf <<-END
-SwitchName=leaf1 Nodes=n[1-2]
-SwitchName=leaf2 Nodes=n[3-4]
-SwitchName=spine Switches=leaf[1-2]
-END
+switches leaf1=n[1-2] leaf2=n[3-4] spine:leaf[1-2] >leaves.conf
 
-plain_cluster()
-{
-	slurm_setup -n 4 -c 4 --gang
-}
+plain_cluster() { slurm_setup -n 4 -c 4 --gang; }
 
 # Slurm numbers GPUs that have a file each, and binds them to sockets.
 gpu_cluster()
@@ -96,10 +89,7 @@ next_cluster()
 
 # --- what the page does not show ---
 
-bob_has()
-{
-	submit_as $bob --exclusive -t 10 "$@" >>ids
-}
+bob_has() { submit_as $bob --exclusive -t 10 "$@" >>ids; }
 
 # The records of all four that run tell of a ring of this cost.
 all_know()

@@ -19,10 +19,7 @@ sed -e "s|^PluginDir=.*|PluginDir=$slurm_dir/empty:$slurm_stock|" \
 	-e "s|^PlugStackConfig=.*|PlugStackConfig=$slurm_dir/etc/none.conf|" \
 	-e '/^JobSubmitPlugins=/d' "$controller" >"$hosts"
 
-on_controller()
-{
-	SLURM_CONF=$controller "$@"
-}
+on_controller() { SLURM_CONF=$controller "$@"; }
 
 slurm_start_munge || slurm_no_start "munged does not start"
 on_controller slurm_start_ctld || slurm_no_start "slurmctld does not start"
@@ -33,10 +30,7 @@ wait_for 20 nodes_idle || slurm_no_start "not all nodes become idle"
 ours=$(realpath "$top_builddir")/src/plugins
 
 # Has the daemon a file of ours in its memory?
-has_ours()
-{
-	grep -qF "$ours" "/proc/$(slurm_pid $1)/maps"
-}
+has_ours() { grep -qF "$ours" "/proc/$(slurm_pid $1)/maps"; }
 
 # A command that succeeds and has nothing to complain of.
 says_nothing()
@@ -85,8 +79,7 @@ test_expect_success 'scontrol changes, holds, releases and requeues it' '
 	wait_state $next RUNNING 20 &&
 	scontrol requeuehold $next &&
 	wait_state $next PENDING &&
-	scancel $next &&
-	wait_for 20 nodes_idle
+	end_now $next
 '
 test_expect_success 'srun and salloc' '
 	test "$(srun -N 2 sh -c "echo \$SLURMD_NODENAME" | sort | xargs)" = \
@@ -106,8 +99,7 @@ test_expect_success 'a gang of another host is seen, runs there and is cancelled
 	gang+=($(on_controller submit -N 1 --exclusive --gang=a)) &&
 	start_together 20 ${gang[@]} &&
 	all_is_seen &&
-	scancel ${gang[@]} &&
-	wait_for 20 nodes_idle
+	end_now ${gang[@]}
 '
 
 # --- a Slurm that was upgraded ---
@@ -151,8 +143,7 @@ test_expect_success 'the queue is intact' '
 	all_is_seen &&
 	scancel $runs &&
 	wait_state $waits RUNNING 30 &&
-	scancel $waits &&
-	wait_for 20 nodes_idle
+	end_now $waits
 '
 test_expect_success '5.2 the member waits on, whatever is said to it' '
 	squeue_says $member "slurm-gang is not at work" &&
@@ -165,9 +156,7 @@ test_expect_success '5.1 another member is refused' '
 	test_must_fail on_controller submit -N 1 --gang=b 2>err &&
 	grep "gangs are off on this cluster: slurm-gang was built for" err
 '
-test_expect_success 'nothing is left' '
+last_case '
 	nothing_left "slurm-gang was built for another Slurm" \
 		"gangs are off"
 '
-
-test_done

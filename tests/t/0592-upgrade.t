@@ -9,7 +9,6 @@ test_description='slurmctld without slurm-gang, contrib/unpark, and with it agai
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 2 --gang --conf 'DebugFlags=NO_CONF_HASH'
-sgang=$top_builddir/src/cmd/sgang
 cp "$SLURM_CONF" with.conf
 sed -e "s|^PluginDir=.*|PluginDir=$slurm_stock|" -e /^JobSubmitPlugins=/d \
 	with.conf >without.conf
@@ -21,10 +20,7 @@ for name in runs few late wide; do
 	gang_script $name
 done
 
-unpark()
-{
-	timeout 300 "$top_srcdir/contrib/unpark" "$@"
-}
+unpark() { timeout 300 "$top_srcdir/contrib/unpark" "$@"; }
 
 # slurm_gang with, slurm_gang without
 slurm_gang()
@@ -48,9 +44,8 @@ waits_as_before()
 }
 
 test_expect_success 'a gang that runs, two that gather, one that timed out' '
-	runs=$(submit -N 2 -w "n[1-2]" --exclusive --gang=runs --gang-min-member=1 \
-		runs.sh) &&
-	wait_state $runs RUNNING &&
+	runs=$(run_job -N 2 -w "n[1-2]" --exclusive --gang=runs \
+		--gang-min-member=1 runs.sh) &&
 	late=($(submit -n 1 --gang=late --gang-min-member=3 \
 			--gang-mode=nonstrict --gang-waiting-time=0:00:05 \
 			late.sh)
@@ -169,6 +164,4 @@ test_expect_success '1.40 ... and unpark cancels those that wait; members are or
 	slurm_gang with && touch kept.go late.go &&
 	wait_for 40 all_in COMPLETED ${kept[2]} ${waiting[2]}
 '
-test_expect_success 'nothing is left' 'nothing_left'
-
-test_done
+last_case

@@ -11,10 +11,8 @@ test_description='A slurmctld with the state that an earlier version saved'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 # Slurm reads the state of two releases before it. The state of 22.05:
-if test "$SGANG_WITH_SLURM" != no && slurm_since 24.11; then
-	skip_all='Slurm reads no state that is more than two releases old'
-	test_done
-fi
+test "$SGANG_WITH_SLURM" = no || ! slurm_since 24.11 ||
+	skip_test 'Slurm reads no state that is more than two releases old'
 sgang=$(checked_sgang)
 
 # Answers in JSON, one gang or job a line, without times that go on, and without what
@@ -109,12 +107,8 @@ test_expect_success "${data##*/}: what it saved when it was stopped is taken up"
 	slurm_kill9_ctld && begin_with saved && wait_list && wait_cycles &&
 	wait_list && gangs_as_recorded
 '
-test_expect_success "${data##*/}: records say what they said" '
-	records_as_recorded
-'
-test_expect_success "${data##*/}: no error is in the log" '
-	! errors_left >&2
-'
+test_expect_success "${data##*/}: records say what they said" 'records_as_recorded'
+test_expect_success "${data##*/}: no error is in the log" '! errors_left >&2'
 test_expect_success "${data##*/}: slurmds come: who waits starts, who ran can begin again" '
 	again=($(ids_of run-again)) && waits=($(ids_of wait-plain wait-tree)) &&
 	squeue -h -o %A | sort -u | grep -vxF \
@@ -123,11 +117,9 @@ test_expect_success "${data##*/}: slurmds come: who waits starts, who ran can be
 	wait_for 20 all_in RUNNING ${waits[@]} &&
 	"$sgang" requeue run-again &&
 	wait_for 20 "test \$(restarts_of ${again[*]}) = 4" && begins_now ${again[@]} &&
-	wait_for 20 all_in RUNNING ${again[@]} && started_together ${again[@]}
+	start_together 20 ${again[@]}
 '
-test_expect_success "${data##*/}: nothing is left" '
-	scancel -u root && nothing_left
-'
+test_expect_success "${data##*/}: nothing is left" 'scancel -u root && nothing_left'
 done
 
 test_done

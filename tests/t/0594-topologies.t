@@ -9,10 +9,8 @@ test_description='The kinds of topology that newer releases of Slurm have'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-if test "$SGANG_WITH_SLURM" != no && slurm_release 22.05; then
-	skip_all="Slurm 22.05 has none of them"
-	test_done
-fi
+test "$SGANG_WITH_SLURM" = no || ! slurm_release 22.05 ||
+	skip_test "Slurm 22.05 has none of them"
 ! slurm_since 25.05 || test_set_prereq YAML
 
 # Two members start on one of these pairs of nodes, which are a leaf:
@@ -21,10 +19,9 @@ on_pair()
 {
 	local pairs=$1 name=$2 ids
 
-	shift 2
-	ids=($(submit -N 1 --exclusive --gang=$name --gang-min-member=2 "$@" \
+	ids=($(submit -N 1 --exclusive --gang=$name --gang-min-member=2 "${@:3}" \
 			$name.sh)
-		$(submit -N 1 --exclusive --gang=$name "$@" $name.sh)) &&
+		$(submit -N 1 --exclusive --gang=$name "${@:3}" $name.sh)) &&
 		wait_for 20 all_in COMPLETED ${ids[@]} &&
 		test "$(gang_record ${ids[0]} tier)" = leaf || return 1
 	for id in ${ids[@]}; do
@@ -32,10 +29,7 @@ on_pair()
 	done | sort | xargs | grep -xE "$pairs"
 }
 
-on_one_leaf()
-{
-	on_pair "n1 n3|n2 n4" "$@"
-}
+on_one_leaf() { on_pair "n1 n3|n2 n4" "$@"; }
 
 domains()
 {
@@ -72,8 +66,7 @@ BlockSizes=3,6
 END
 slurm_start
 
-test_expect_success 'topology/block: a member that asks for segments' '
-	test_when_finished clear_cluster &&
+test_cleared 'topology/block: a member that asks for segments' '
 	ids=($(submit --exclusive -N 4 --segment=2 --gang=parts \
 			--gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=parts)) &&
@@ -97,8 +90,7 @@ END
 slurm_start
 
 # Two blocks have room for segments, and the other member must leave them alone.
-test_expect_success '7.3 a member whose segments need certain blocks starts' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 a member whose segments need certain blocks starts' '
 	for node in n3 n4 n8 n12; do
 		submit --exclusive -N 1 -w $node >>busy || return 1
 	done &&
@@ -108,22 +100,18 @@ test_expect_success '7.3 a member whose segments need certain blocks starts' '
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test "$(squeue -h -j ${ids[1]} -o %N)" = "n[1-2,5-6,9-10]"
 '
-test_expect_success 'nodes in no block: a member of two has both' '
-	test_when_finished clear_cluster &&
-	ids=$(submit -p apart --exclusive -N 2 --gang=apart \
+test_cleared 'nodes in no block: a member of two has both' '
+	ids=$(placed_job -p apart --exclusive -N 2 --gang=apart \
 		--gang-min-member=1) &&
-	wait_for 20 all_in CONFIGURING $ids &&
 	test "$(squeue -h -j $ids -o %N)" = "n[13-14]"
 '
-test_expect_success '7.3 two members that differ in their segments alone' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 two members that differ in their segments alone' '
 	ids=($(submit --exclusive -N 4 --segment=1 --gang=differ \
 			--gang-min-member=2) \
 		$(submit --exclusive -N 4 --segment=2 --gang=differ)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]}
 '
-test_expect_success '7.3 one that finds no blocks says so, and starts later' '
-	test_when_finished clear_cluster &&
+test_cleared '7.3 one that finds no blocks says so, and starts later' '
 	rm busy &&
 	for node in n1 n2 n3; do
 		submit --exclusive -N 1 -w $node >>busy || return 1

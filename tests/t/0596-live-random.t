@@ -12,12 +12,7 @@ test_description='A gang that fits starts, and what is shown is true'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-why=$(slurm_missing --gang)
-if test -n "$why"; then
-	test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-	skip_all=$why
-	test_done
-fi
+skip_missing "$(slurm_missing --gang)"
 
 : "${KINDS:=mixed,share,memory,gres,flexible,partition,feature,policy,order,\
 batch,show,reason,start,exclude,drain,modes,best,nodelist,reserve,\

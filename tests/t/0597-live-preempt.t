@@ -10,26 +10,15 @@ test_description='A gang preempts with the least harm, or nobody'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-cat >topology.conf <<END
-SwitchName=a Nodes=n[1-3]
-SwitchName=b Nodes=n[4-6]
-SwitchName=top Switches=a,b
-END
-slurm_setup -n 6 -c 4 --gang --topology topology.conf --node 'Gres=tile:2' \
+switches a=n[1-3] b=n[4-6] top:a,b >topology.conf
+slurm_cluster -n 6 -c 4 --gang --topology topology.conf --node 'Gres=tile:2' \
 	--gres 'Name=tile Count=2' --conf \
-'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+"$quick_sched
 GresTypes=tile
 SelectTypeParameters=CR_Core_Memory
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
 KillWait=1
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=mid Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=3
-PartitionName=cancel Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL
-PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=3
-PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
-slurm_start
+$(partition_prio main=1 mid=3 cancel=1,PreemptMode=CANCEL \
+	grace=1,GraceTime=3 firm=1,PreemptMode=OFF high=10)"
 least_harm=$top_builddir/tests/live-random/least_harm
 
 # pick WORD...: one of them
@@ -94,10 +83,7 @@ nobody_is_going()
 }
 
 # So many times the main scheduler and backfill have looked at all jobs.
-sdiag_cycles()
-{
-	sdiag | awk '/Total cycles/ { n += $3 } END { print n }'
-}
+sdiag_cycles() { sdiag | awk '/Total cycles/ { n += $3 } END { print n }'; }
 
 # What least_harm is to know of all that runs.
 snapshot()
@@ -260,6 +246,4 @@ test_expect_success '3.24 3.29 1.17: the least harm, by a search of all sets' '
 	sort verdicts | uniq -c &&
 	test $failed = 0
 '
-test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
-
-test_done
+last_case 'clear_cluster && nothing_left'

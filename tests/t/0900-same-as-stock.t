@@ -114,10 +114,7 @@ cluster_conf()
 
 # How often the scheduler has gone through the queue: of sdiag's two counters
 # the one that moves in this cluster.
-passes()
-{
-	sdiag | awk '/Total cycles:/ { n += $3 } END { print n }'
-}
+passes() { sdiag | awk '/Total cycles:/ { n += $3 } END { print n }'; }
 
 # Backfill sleeps while nothing changes, so something must. With nobody waiting
 # there are no passes to wait for.
@@ -131,10 +128,7 @@ passed()
 	test "$(passes)" -ge "$1"
 }
 
-running()
-{
-	squeue -h -r -t CF,R -O "$1" | sort
-}
+running() { squeue -h -r -t CF,R -O "$1" | sort; }
 
 # Of two passes at least one began after this was called. When one has started
 # nothing, none will.

@@ -210,17 +210,10 @@ stock_cluster()
 	there timeout 600 systemctl restart munge slurmctld slurmd
 }
 
-why=$(missing)
-if test -n "$why"; then
-	test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-	skip_all=$why
-	test_done
-fi
+skip_missing "$(missing)"
 # The new machine has to fetch it, and an archive may have dropped it.
-if ! "$top_srcdir/contrib/slurm-source" "$PWD/source" >source.log 2>&1; then
-	skip_all=$(tail -n 1 source.log)
-	test_done
-fi
+"$top_srcdir/contrib/slurm-source" "$PWD/source" >source.log 2>&1 ||
+	skip_test "$(tail -n 1 source.log)"
 mkdir -p "$cache" 2>/dev/null && test -w "$cache" || cache=$PWD/cache
 root=$(mktemp -d "${TMPDIR:-/tmp}/slurm-gang-install.XXXXXX") ||
 	slurm_fatal "no temporary folder"

@@ -6,8 +6,6 @@ test_description='libsgang: headers, pkg-config, symbols, and the example of doc
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
-: "${top_builddir:=$(cd "$SHARNESS_BUILD_DIRECTORY/../.." && pwd)}"
 : "${NM:=nm}" "${CC:=cc}" "${CXX:=c++}"
 # libtool installs into no path with a blank, which that of this test has.
 root=$(mktemp -d "${TMPDIR:-/tmp}/slurm-gang-library.XXXXXX") || exit 1
@@ -56,10 +54,7 @@ sizes_c()
 	echo '}'
 }
 
-plan_one()
-{
-	LD_LIBRARY_PATH=$root/usr/local/lib ./plan_one "$@"
-}
+plan_one() { LD_LIBRARY_PATH=$root/usr/local/lib ./plan_one "$@"; }
 
 # What doc/library.md shows in its block N.
 shown()
@@ -69,10 +64,7 @@ shown()
 }
 
 # The nodes of a plan, in its order.
-nodes_of()
-{
-	sed -n 's/^member .* on //p' "$1" | paste -sd ,
-}
+nodes_of() { sed -n 's/^member .* on //p' "$1" | paste -sd ,; }
 
 test_expect_success 'it is installed' '
 	make_there install &&

@@ -11,20 +11,10 @@ test_description='RPMs: files, requirements and scripts'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-: "${top_builddir:=$(cd "$SHARNESS_BUILD_DIRECTORY/../.." && pwd)}"
-
 made() { sed -n "s/^$1 = //p" "$top_builddir/Makefile"; }
 
-why=
-test "$SGANG_WITH_SLURM" != no || why="built without Slurm"
-if test -z "$why" && ! command -v rpmbuild >/dev/null; then
-	why="there is no rpmbuild"
-	test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-fi
-if test -n "$why"; then
-	skip_all=$why
-	test_done
-fi
+test "$SGANG_WITH_SLURM" != no || skip_test "built without Slurm"
+command -v rpmbuild >/dev/null || skip_missing "there is no rpmbuild"
 
 slurm=$(made SLURM_VERSION)
 next=${slurm%.*}.$((${slurm##*.} + 1))~

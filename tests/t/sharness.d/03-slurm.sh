@@ -3,15 +3,16 @@
 #
 # sharness reads this file by itself. A test that needs a cluster says
 #
-#	slurm_setup -n 4 --gang		(options: contrib/cluster.sh)
-#	slurm_start
+#	slurm_cluster -n 4 --gang
 #	test_expect_success '...' '...'
 #	test_done
 #
-# outside of its test cases. Where there can be no cluster all of the test is
-# skipped, and where one does not start the whole run is stopped. All that was
-# started is stopped when the test ends, also by a signal; a failed test prints
-# the end of slurmctld's log first. In the environment:
+# outside of its test cases. That is slurm_setup, whose options it takes, and
+# slurm_start (contrib/cluster.sh); a test may change settings between the two.
+# Where there can be no cluster all of the test is skipped, and where one does not
+# start the whole run is stopped. All that was started is stopped when the test ends,
+# also by a signal; a failed test prints the end of slurmctld's log first. In the
+# environment:
 #
 #	SGANG_KEEP=1		keep the cluster's folder
 #	SGANG_VALGRIND=1	run slurmctld under valgrind
@@ -22,6 +23,7 @@ test -n "$BASH_VERSION" || return 0
 
 : "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
 : "${top_builddir:=$SHARNESS_TEST_DIRECTORY}"
+sgang=$top_builddir/src/cmd/sgang
 
 slurm_fatal()
 {
@@ -33,6 +35,12 @@ slurm_fatal()
 
 . "$top_srcdir/contrib/cluster.sh"
 
+slurm_cluster()
+{
+	slurm_setup "$@"
+	slurm_start
+}
+
 # Tests that run at the same time have different numbers: 0310-words.t looks
 # for its ports from 22240 on.
 slurm_test_number=$(basename "$SHARNESS_TEST_FILE" |
@@ -42,10 +50,7 @@ slurm_first_port=$((21000 +
 
 # Is this the release of Slurm here? As in slurm_release 22.05; for what Slurm
 # itself does otherwise.
-slurm_release()
-{
-	[[ $(slurmctld -V 2>/dev/null) = *" $1."* ]]
-}
+slurm_release() { [[ $(slurmctld -V 2>/dev/null) = *" $1."* ]]; }
 
 # This release of Slurm, or a later one?
 slurm_since()
@@ -79,16 +84,32 @@ slurm_missing()
 	done
 }
 
+# skip_test WHY: all of it
+skip_test()
+{
+	skip_all=$1
+	test_done
+}
+
+# skip_missing WHY [FATAL]: all of the test, if there is a reason; where nothing may
+# be missing the run ends with slurm_fatal, or that command
+skip_missing()
+{
+	test -n "$1" || return 0
+	test -z "$SGANG_NO_SKIP" || ${2:-slurm_fatal} "$1"
+	skip_test "$1"
+}
+
+# needs COMMAND: without it the test is skipped
+needs() { command -v $1 >/dev/null || skip_test "there is no $1"; }
+
+# needs_slurm WHY CONDITION...: what slurm_release or slurm_since say of the release
+# that is here
+needs_slurm() { test "$SGANG_WITH_SLURM" = no || "${@:2}" || skip_test "$1"; }
+
 slurm_prepare()
 {
-	local why
-
-	why=$(slurm_missing "$@")
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(slurm_missing "$@")"
 	trap slurm_at_exit EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 04-gang.sh - what the tests ask about gangs on a private cluster
 #
+#   quick_sched                a line of slurm.conf: Slurm's schedulers look at the queue
+#                              each second, and when a job comes
+#   partition_prio NAME=TIER[,WORD=VALUE...]...
+#                              lines of slurm.conf: partitions of all nodes, the first
+#                              of which is the default; a higher tier preempts
 #   gang_script NAME           write NAME.sh, a batch script that tells NAME.log
 #                              when it starts and stops, and runs until there
 #                              is a file NAME.go or GANG.go
@@ -45,9 +50,9 @@
 #   begun ID                   it started once
 #   is_cold ID                 it is a cold spare, which has nodes
 #   rank_of ID                 its member rank
-#   run_job, complete_job [sbatch's options]
-#                              submit it, wait until it runs or has completed, and
-#                              print its id
+#   placed_job, run_job, complete_job [sbatch's options]
+#                              submit it, wait until it is CONFIGURING, runs or has
+#                              completed, and print its id
 #   submit_by [sbatch's options]
 #                              as submit; where the variable by names a user it is
 #                              that user who does
@@ -56,21 +61,50 @@
 #                              are the minimum; also with by
 #   gang_of_nodes GANG COUNT [sbatch's options]
 #                              the same with a node each
+#   submit_each "OPTIONS"... -- [sbatch's options]
+#                              a job with each of the first and all of the others, in
+#                              "members"; also with by
+#   jobs_on NODES...           an ordinary job that has the whole of each of these host
+#                              lists, in "jobs"; also with the options in "limit"
 #   on_nodes "NODE..." [sbatch's options]
 #                              a job on each of these, in the array "jobs", that has it
 #   start_together SECONDS ID...
 #                              they run within that time, by one start
 #   let_end NAME ID...         touch NAME.go, and these complete
+#   end_now ID...              cancel these and wait until all nodes are idle
+#   ctld_dies, ctld_restarts   slurmctld is killed, or ends, and is started again
 #   in_rank_order ID...        the jobs by their member ranks, one a line
 #   passes SECONDS             so long, and then slurmctld looks at the queue
 #   sgang_refuses CODE TEXT ARGUMENTS...
 #                              sgang exits so, with this line on stderr alone
+#   has_words FILE WORD...     each of these is a word of the file
+#   recorded ID WORD=VALUE...  the job's record says so
 #   clear_all                  cancel all jobs of all users and wait for the nodes
 #   script_fails ID            kill the batch script of a job that has just started
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 #   leave_nothing [PATTERN...] cancel what jobs there are, of all users, before it
+#   test_cleared ...           as test_expect_success, and then clear_cluster
+#   last_case ['COMMANDS']     that check, or these commands, as the last case of the
+#                              test, and the end of it
 
 test -n "$BASH_VERSION" || return 0
+
+quick_sched=SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,\
+sched_min_interval=0,bf_continue
+
+partition_prio()
+{
+	local partition words default=' Default=YES'
+
+	echo PreemptType=preempt/partition_prio
+	echo PreemptMode=REQUEUE
+	for partition; do
+		words=${partition#*=}
+		echo "PartitionName=${partition%%=*} Nodes=ALL$default" \
+			"MaxTime=INFINITE State=UP PriorityTier=${words//,/ }"
+		default=
+	done
+}
 
 gang_script()
 {
@@ -190,25 +224,15 @@ gang_phase()
 		sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
-gang_attempted()
-{
-	slurm_ask record "$1" attempts "$2"
-}
+gang_attempted() { slurm_ask record "$1" attempts "$2"; }
 
 gang_log()
 {
 	grep -F "gang: $1: " "$slurm_dir/log/slurmctld.log" | grep -F -- "$2"
 }
 
-squeue_says()
-{
-	slurm_ask reason "$1" "$2"
-}
-
-all_in()
-{
-	slurm_ask all "$@"
-}
+squeue_says() { slurm_ask reason "$1" "$2"; }
+all_in() { slurm_ask all "$@"; }
 
 # How often the main scheduler has gone through the whole queue.
 cycles() { sdiag | sed -n 's/.*Total cycles: *//p' | head -n 1; }
@@ -247,10 +271,7 @@ no_placeholder_launched()
 }
 
 # Cancel these jobs and wait until they have given back their nodes.
-drop()
-{
-	scancel "$@" && wait_for 10 all_in CANCELLED "$@"
-}
+drop() { scancel "$@" && wait_for 10 all_in CANCELLED "$@"; }
 
 # The same with all jobs of root.
 clear_cluster()
@@ -259,10 +280,7 @@ clear_cluster()
 		wait_for 10 nodes_idle
 }
 
-none_in()
-{
-	slurm_ask none "$@"
-}
+none_in() { slurm_ask none "$@"; }
 
 restarts_of()
 {
@@ -274,10 +292,7 @@ restarts_of()
 	echo $sum
 }
 
-runs_again()
-{
-	test "$(restarts_of "${@:2}")" = $1 && all_in RUNNING "${@:2}"
-}
+runs_again() { test "$(restarts_of "${@:2}")" = $1 && all_in RUNNING "${@:2}"; }
 
 gang_setting()
 {
@@ -294,10 +309,7 @@ script_fails()
 }
 
 # Interrupted twice, as by somebody who is impatient; it may end by the first.
-interrupt()
-{
-	kill -INT $1 && { kill -INT $1 2>/dev/null || :; }
-}
+interrupt() { kill -INT $1 && { kill -INT $1 2>/dev/null || :; }; }
 
 # One release is one time in the records. For StartTime Slurm looks at the clock
 # for each member, and a busy machine needs its time from one to the next.
@@ -333,30 +345,11 @@ licences_in_use()
 }
 
 # Of the jobs those in the state, in the order given.
-jobs_in()
-{
-	"$top_builddir/tests/t/await" in "$@"
-}
-
-held_of()
-{
-	jobs_in CONFIGURING "$@"
-}
-
-pending_of()
-{
-	jobs_in PENDING "$@"
-}
-
-living_of()
-{
-	jobs_in 'PENDING|CONFIGURING|RUNNING' "$@"
-}
-
-held_in()
-{
-	held_of "$@" | wc -w
-}
+jobs_in() { "$top_builddir/tests/t/await" in "$@"; }
+held_of() { jobs_in CONFIGURING "$@"; }
+pending_of() { jobs_in PENDING "$@"; }
+living_of() { jobs_in 'PENDING|CONFIGURING|RUNNING' "$@"; }
+held_in() { held_of "$@" | wc -w; }
 
 held_places()
 {
@@ -375,27 +368,13 @@ held_on()
 	held_places "$@" | awk -v node="$node" '$2 == node { print $1; exit }'
 }
 
-started_at()
-{
-	date -d "$(job_field "$1" StartTime)" +%s
-}
-
-ends_at()
-{
-	date -d "$(job_field "$1" EndTime)" +%s
-}
-
-node_field()
-{
-	scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
-}
+started_at() { date -d "$(job_field "$1" StartTime)" +%s; }
+ends_at() { date -d "$(job_field "$1" EndTime)" +%s; }
+node_field() { scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"; }
 
 # node_returns NODE: it was down or drained, and takes jobs again. A late answer of
 # its slurmd may have seen to that before.
-node_returns()
-{
-	wait_for 30 "takes_jobs $1"
-}
+node_returns() { wait_for 30 "takes_jobs $1"; }
 takes_jobs()
 {
 	case $(node_field $1 State) in
@@ -405,10 +384,7 @@ takes_jobs()
 	esac
 }
 
-cpus_in_use()
-{
-	node_field "$1" CPUAlloc
-}
+cpus_in_use() { node_field "$1" CPUAlloc; }
 
 # Slurm lets a requeued job begin when the credentials of its first start have
 # expired, so that no slurmd takes it for the one that was killed. Where all
@@ -482,8 +458,7 @@ slurmd_signal()
 {
 	local signal=$1 node
 
-	shift
-	for node; do
+	for node in "${@:2}"; do
 		kill -$signal $(slurm_pid $node) || return 1
 	done
 }
@@ -500,10 +475,7 @@ slurmd_has_launch()
 		$2 ~ port && $4 == "01" && substr($5, 10) "" > "00002000" { found = 1 }
 		END { exit !found }' /proc/net/tcp
 }
-with_long_env()
-{
-	LONG_ENV=$(printf %08193d 0) "$@"
-}
+with_long_env() { LONG_ENV=$(printf %08193d 0) "$@"; }
 
 # After the jobs have ended: slurmctld is the one that was started, no job is
 # left, nodes and licences are free, and no errors are left.
@@ -543,17 +515,40 @@ submit_gang()
 {
 	local gang=$1 count=$2 i
 
-	shift 2
 	members=()
 	for ((i = 0; i < count; i++)); do
 		members+=($(submit_by --gang=$gang --gang-min-member=$count \
-			"$@")) || return 1
+			"${@:3}")) || return 1
 	done
 }
 
-gang_of_nodes()
+gang_of_nodes() { submit_gang $1 $2 -N 1 --exclusive "${@:3}"; }
+
+submit_each()
 {
-	submit_gang $1 $2 -N 1 --exclusive "${@:3}"
+	local each=() options
+
+	while test "$1" != --; do
+		each+=("$1")
+		shift
+	done
+	shift
+	members=()
+	for options in "${each[@]}"; do
+		members+=($(submit_by $options "$@")) || return 1
+	done
+}
+
+jobs_on()
+{
+	local nodes
+
+	jobs=()
+	for nodes; do
+		jobs+=($(submit -w $nodes --exclusive $limit -N $(
+			scontrol show hostnames $nodes | wc -l))) || return 1
+	done
+	wait_for 20 all_in 'RUNNING|CONFIGURING' ${jobs[@]}
 }
 
 on_nodes()
@@ -567,29 +562,27 @@ on_nodes()
 	wait_for 20 all_in 'RUNNING|CONFIGURING' ${jobs[@]}
 }
 
-run_job()
+# job_in STATE [sbatch's options]
+job_in()
 {
 	local id
 
-	id=$(submit "$@") && wait_state $id RUNNING && echo $id
+	id=$(submit "${@:2}") && wait_state $id $1 20 && echo $id
 }
 
-complete_job()
-{
-	local id
-
-	id=$(submit "$@") && wait_state $id COMPLETED && echo $id
-}
+placed_job() { job_in CONFIGURING "$@"; }
+run_job() { job_in RUNNING "$@"; }
+complete_job() { job_in COMPLETED "$@"; }
 
 start_together()
 {
 	wait_for $1 all_in RUNNING "${@:2}" && started_together "${@:2}"
 }
 
-let_end()
-{
-	touch $1.go && wait_for 20 all_in COMPLETED "${@:2}"
-}
+let_end() { touch $1.go && wait_for 20 all_in COMPLETED "${@:2}"; }
+end_now() { scancel "$@" && wait_for 30 nodes_idle; }
+ctld_dies() { slurm_kill9_ctld && slurm_start_ctld; }
+ctld_restarts() { slurm_stop_ctld && slurm_start_ctld; }
 
 in_rank_order()
 {
@@ -611,10 +604,32 @@ sgang_refuses()
 {
 	local code=$1 text=$2
 
-	shift 2
-	"$sgang" "$@" >out 2>err
+	"$sgang" "${@:3}" >out 2>err
 	test $? = $code && test_must_be_empty out &&
 		echo "sgang: $text" | test_cmp - err
+}
+
+has_words()
+{
+	local word
+
+	for word in "${@:2}"; do
+		grep -qE "(^| )$word( |\$)" $1 && continue
+		echo "no $word in:" >&2
+		cat $1 >&2
+		return 1
+	done
+}
+
+recorded()
+{
+	local id=$1 word
+
+	for word in "${@:2}"; do
+		test "$(gang_record $id ${word%%=*})" = "${word#*=}" && continue
+		echo "not $word: $(gang_record $id)" >&2
+		return 1
+	done
 }
 
 clear_all()
@@ -627,4 +642,16 @@ leave_nothing()
 {
 	squeue -h -o %A | xargs -r scancel
 	nothing_left "$@"
+}
+
+test_cleared()
+{
+	test_expect_success "${@:1:$#-1}" "test_when_finished clear_cluster &&
+${!#}"
+}
+
+last_case()
+{
+	test_expect_success 'nothing is left' "${1:-nothing_left}"
+	test_done
 }

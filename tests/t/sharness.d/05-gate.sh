@@ -19,12 +19,5 @@ gate_setup()
 	echo "PrologSlurmctld=$slurm_dir/etc/gate" >>"$SLURM_CONF"
 }
 
-gate_close()
-{
-	touch "$slurm_dir/etc/closed"
-}
-
-gate_open()
-{
-	rm -f "$slurm_dir/etc/closed"
-}
+gate_close() { touch "$slurm_dir/etc/closed"; }
+gate_open() { rm -f "$slurm_dir/etc/closed"; }

@@ -92,30 +92,11 @@ mariadb_start()
 }
 
 # The system's own settings name the socket of the system's own server.
-mariadb_ask()
-{
-	mariadb --no-defaults -N -B -e "$1"
-}
-
-mariadb_answers()
-{
-	mariadb_ask 'select 1' >/dev/null 2>&1
-}
-
-slurmdbd_answers()
-{
-	timeout 20 sacctmgr -n list cluster >/dev/null 2>&1
-}
-
-slurmdbd_start()
-{
-	slurm_launch slurmdbd && wait_for 15 slurmdbd_answers
-}
-
-slurmdbd_stop()
-{
-	slurm_end TERM slurmdbd
-}
+mariadb_ask() { mariadb --no-defaults -N -B -e "$1"; }
+mariadb_answers() { mariadb_ask 'select 1' >/dev/null 2>&1; }
+slurmdbd_answers() { timeout 20 sacctmgr -n list cluster >/dev/null 2>&1; }
+slurmdbd_start() { slurm_launch slurmdbd && wait_for 15 slurmdbd_answers; }
+slurmdbd_stop() { slurm_end TERM slurmdbd; }
 
 # The last word of slurmctld finds somebody who hears it.
 slurmdbd_at_exit()
@@ -132,14 +113,7 @@ slurmdbd_at_exit()
 
 slurmdbd_setup()
 {
-	local why
-
-	why=$(slurmdbd_missing)
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(slurmdbd_missing)"
 	trap slurmdbd_at_exit EXIT
 	slurmdbd_conf "$1"
 	slurm_start_munge || slurm_no_start "munged does not start"
@@ -153,10 +127,7 @@ slurmdbd_has()
 	mariadb_ask "use accounting; select ${1//@job/private_job_table}"
 }
 
-acct()
-{
-	timeout 120 sacctmgr -i "$@" >>"$slurm_dir/log/sacctmgr.log" 2>&1
-}
+acct() { timeout 120 sacctmgr -i "$@" >>"$slurm_dir/log/sacctmgr.log" 2>&1; }
 
 # The record that the pattern begins, then WORD=LIMIT(USED).
 slurmctld_counts()
@@ -177,12 +148,5 @@ acct_used()
 		"ClusterName=private Account=$2 UserName= " "$1"
 }
 
-qos_used()
-{
-	slurmctld_counts qos "QOS=$2(" "$1"
-}
-
-sacct_rows()
-{
-	sacct -n -P -D -X -j "$1" -o "$2"
-}
+qos_used() { slurmctld_counts qos "QOS=$2(" "$1"; }
+sacct_rows() { sacct -n -P -D -X -j "$1" -o "$2"; }

@@ -5,6 +5,7 @@
 #                       there until the test ends, however it ends, and can use
 #                       the plugins and the $sgang of the build tree
 #   as USER COMMAND...  run it as that user, in a folder where all can write
+#   ended_as USER ID... the user cancels these, and then all nodes are idle
 #   submit_as USER [sbatch's options]
 #                       as submit does
 
@@ -52,14 +53,9 @@ users_at_exit()
 
 users_setup()
 {
-	local why user
+	local user
 
-	why=$(users_missing)
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(users_missing)"
 	users_copy || slurm_fatal "cannot copy what is built"
 	users_next_at_exit=$(trap -p EXIT | cut -d "'" -f 2)
 	# Tests that run at the same time must not meet.
@@ -76,13 +72,14 @@ as()
 {
 	local user=$1
 
-	shift
 	(
 		cd "$slurm_dir/out" &&
 		timeout 120 setpriv --reuid "$user" --regid "$(id -g "$user")" \
-			--clear-groups -- "$@"
+			--clear-groups -- "${@:2}"
 	)
 }
+
+ended_as() { as $1 scancel "${@:2}" && wait_for 15 nodes_idle; }
 
 submit_as()
 {

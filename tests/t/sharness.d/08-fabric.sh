@@ -1,9 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 08-fabric.sh - large fabrics for tests that need no cluster
+# 08-fabric.sh - fabrics: those that a test writes down, and large ones for tests that
+# need no cluster
 #
+#   switches NAME=NODES... NAME:SWITCHES...
+#                      a topology.conf, a line for each
+#   yaml_tree TOPOLOGY[,default] NAME=NODES... NAME:SWITCHES...
+#   yaml_blocks TOPOLOGY "SIZES" NAME=NODES...
+#                      a topology of these, for a topology.yaml
 #   fabric_of NODES    a topology.conf: leaves l1, l2 ... of 32 nodes each, c1,
 #                      c2 ..., below spines s1, s2 ... of 16 leaves, below core
 #   fabric_of_4096     that one
+
+switches()
+{
+	printf '%s\n' "$@" | sed 's/^\([^=:]*\)=/SwitchName=\1 Nodes=/
+		s/^\([^=:]*\):/SwitchName=\1 Switches=/'
+}
+
+yaml_topology()
+{
+	echo "- topology: ${1%,default}"
+	test $1 = ${1%,default} || echo "  cluster_default: true"
+}
+
+yaml_tree()
+{
+	yaml_topology $1
+	printf '  tree:\n    switches:\n'
+	printf '      - switch: %s\n' "${@:2}" |
+		sed 's/ \([^ =:]*\)=\(.*\)/ \1\n        nodes: \2/
+			s/ \([^ =:]*\):\([^ ].*\)/ \1\n        children: \2/'
+}
+
+yaml_blocks()
+{
+	yaml_topology $1
+	printf '  block:\n    block_sizes: [%s]\n    blocks:\n' "$2"
+	printf '      - block: %s\n' "${@:3}" | sed 's/=/\n        nodes: /'
+}
 
 fabric_of()
 {
@@ -22,7 +56,4 @@ fabric_of()
 	}'
 }
 
-fabric_of_4096()
-{
-	fabric_of 4096
-}
+fabric_of_4096() { fabric_of 4096; }

@@ -69,14 +69,7 @@ has_browser_port() { test -n "$(browser_port)"; }
 
 browser_start()
 {
-	local why
-
-	why=$(browser_missing)
-	if test -n "$why"; then
-		test -z "$SGANG_NO_SKIP" || browser_fatal "$why"
-		skip_all=$why
-		test_done
-	fi
+	skip_missing "$(browser_missing)" browser_fatal
 	browser_next_at_exit=$(trap -p EXIT | cut -d "'" -f 2)
 	trap browser_at_exit EXIT
 	trap 'exit 129' HUP
@@ -222,4 +215,15 @@ browser_contrast()
 		.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 &&
 			n.textContent.trim()) && e.checkVisibility());
 	END
+}
+
+# By the file faint.js.
+nothing_faint()
+{
+	local faint
+
+	faint=$(browser_get "$(cat faint.js)") && test "$faint" = '[]' || {
+		echo "too faint: $faint" >&2
+		return 1
+	}
 }

@@ -5,9 +5,12 @@
 #                              does, and keeps a copy of each answer in JSON;
 #                              the test ends with a check of all of them
 #   json_keeps FILE...         each line of these files keeps to the schema
+#   JQ                         is a prerequisite where jq is installed
 #   json_prereq                JSONSCHEMA is a prerequisite from now on, where it is
 #                              installed
 #   without_meta               of answers on stdin, those without "meta"
+#   rows COMMAND...            for each line of stdin the command, with what stands
+#                              between " | " as its last arguments
 #   run_case FILE              $SGANG with the arguments in the file, as the shell
 #                              takes them: what it says and its status are in out
 
@@ -15,6 +18,8 @@ test -n "$BASH_VERSION" || return 0
 
 # A folder of its own, where other users can write too.
 json_kept=${TMPDIR:-/tmp}/sgang-json.$$
+
+! command -v jq >/dev/null || test_set_prereq JQ
 
 # Not in each script: it takes longer than many a test.
 json_prereq()
@@ -63,10 +68,7 @@ json_keeps()
 	END
 }
 
-without_meta()
-{
-	sed 's/,"meta":{[^{}]*}}$/}/'
-}
+without_meta() { sed 's/,"meta":{[^{}]*}}$/}/'; }
 
 eval "$(declare -f test_done | sed '1s/test_done/test_done_unchecked/')"
 
@@ -80,6 +82,20 @@ test_done()
 	fi
 	test ! -d "$json_kept" || rm -rf "$json_kept"
 	test_done_unchecked "$@"
+}
+
+rows()
+{
+	local row fields
+
+	while IFS= read -r row; do
+		fields=()
+		while [[ $row = *' | '* ]]; do
+			fields+=("${row%%' | '*}")
+			row=${row#*' | '}
+		done
+		"$@" "${fields[@]}" "$row"
+	done
 }
 
 run_case()

@@ -30,16 +30,7 @@ web_missing()
 	done
 }
 
-web_needed()
-{
-	local why
-
-	why=$(web_missing)
-	test -n "$why" || return 0
-	test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
-	skip_all=$why
-	test_done
-}
+web_needed() { skip_missing "$(web_missing)"; }
 
 # The end that was planned before comes last.
 web_at_exit()
@@ -52,10 +43,7 @@ web_at_exit()
 	$web_next_at_exit
 }
 
-web_listens()
-{
-	test -s web.url || ! kill -0 $web_pid 2>/dev/null
-}
+web_listens() { test -s web.url || ! kill -0 $web_pid 2>/dev/null; }
 
 web_start()
 {
@@ -87,11 +75,7 @@ web()
 {
 	local path=$1
 
-	shift
-	curl -sS --noproxy '*' "$@" "$web_url$path"
+	curl -sS --noproxy '*' "${@:2}" "$web_url$path"
 }
 
-web_data()
-{
-	web /data.json | jq -r "$1"
-}
+web_data() { web /data.json | jq -r "$1"; }
