@@ -62,7 +62,7 @@ TOY_TEST(test_plan_of_the_untried)
 TOY_TEST(test_lack_with_groups)
 {
 	struct fake_request rq = MEMBER("train", 4, .cpus = 3,
-					.more = "gang_parallel=dp=4");
+					.more = "parallel=dp=4");
 	uint32_t one, ids[4];
 
 	assert_true(fake_start(submit(plain(12, 1)), FAKE_ALL_NODES));
