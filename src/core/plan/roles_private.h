@@ -243,13 +243,6 @@ bool sgang_roles_lay(const struct sgang_roles *roles,
 		     const struct sgang_pick *pick, size_t n_picks,
 		     uint32_t *at);
 
-/* -- roles_fit.c -- */
-
-/* Find out whether all groups can have the levels that they require, and fill
- * 'at' with a placement that shows it. Returns 1; 0 when that cannot be; 2 when
- * it took too long or units are not alike. */
-int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at);
-
 /* -- roles_pack.c -- */
 
 /* The places of groups that could have several. */
