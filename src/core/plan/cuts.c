@@ -13,17 +13,21 @@
 
 /* -- the solver -- */
 
-/* Begin anew in this way, and keep what comes out. */
+/* Begin anew and keep what comes out. The second time ties come first, and the
+ * groups of a tree go to the smallest places that have room, so that less of the
+ * large ones is broken up. */
 static void begin(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
-		  bool light)
+		  bool again)
 {
 	sgang_cuts_clear(cuts);
-	cuts->light = light;
+	cuts->light = again;
+	cuts->snug = again && cuts->model->n_groups > 1;
 	sgang_cuts_build(cuts, 0, cuts->model->n_nodes,
-			 cuts->steps < cuts->steps_max ? WIDTH : 1,
+			 cuts->snug || cuts->steps >= cuts->steps_max ? 1 :
+									WIDTH,
 			 SGANG_CUTS_LARGE);
 	sgang_cuts_keep(cuts, best);
-	cuts->light = false;
+	cuts->light = cuts->snug = false;
 }
 
 /* The same on the nodes that a bound takes; what does not fit goes elsewhere. */

@@ -14,7 +14,6 @@ const struct sgang_plan_limits sgang_plan_limits_default = {
 	.roles_blocks_steps = 3200000,
 	.roles_cut_steps = 1000000,
 	.roles_lay_steps = 1000000,
-	.roles_pack_steps = 500000,
 	.tree_steps_first = 100000,
 	.tree_steps_again = 2500000,
 	.choose_steps = 2000000,

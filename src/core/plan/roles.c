@@ -3,9 +3,9 @@
  *
  * The first step counts the places in which groups have room that require a
  * level, the second finds how many units go where at the least (grid_blocks.c,
- * which knows only the cuts of groups). Two others have the hardest groups
- * first. If none is as good as that bound, the best goes to the planner of cuts,
- * and is improved; small trees are searched completely there.
+ * which knows only the cuts of groups). If what is laid out so is not as good as
+ * that bound, it goes to the planner of cuts, and is improved; small trees are
+ * searched completely there.
  */
 
 #include <errno.h>
@@ -192,8 +192,8 @@ static void lay(struct solver *solver)
 		compare(solver);
 }
 
-/* Try the placement of least cost by the bound, with tolls and without them,
- * then the others. False when it cannot fit. */
+/* Try the placement of least cost by the bound, with tolls and without them.
+ * False when it cannot fit. */
 static bool approach(struct solver *solver)
 {
 	int tolls;
@@ -454,30 +454,13 @@ static void set_up(struct solver *solver)
 	solver->next = sgang_pool_zalloc(pool, n, sizeof(*solver->next));
 }
 
-/* The hardest groups first, in two ways. */
-static void pack(struct solver *solver)
-{
-	int how;
-
-	for (how = SGANG_PACK_LOW; how <= SGANG_PACK_FIT && !is_best(solver);
-	     how++) {
-		if (sgang_roles_pack(&solver->roles, (enum sgang_pack)how,
-				     solver->next))
-			compare(solver);
-	}
-}
-
 /* Find bounds, and a placement that keeps to all levels. False when there is
  * none for certain. */
 static bool begin(struct solver *solver)
 {
 	struct lack lack;
 
-	if (find_lack(&solver->roles, &lack) || !approach(solver))
-		return false;
-	if (!is_best(solver))
-		pack(solver);
-	return true;
+	return !find_lack(&solver->roles, &lack) && approach(solver);
 }
 
 /* Returns 1, 0 when there is none for certain, 2 when none was found. */
