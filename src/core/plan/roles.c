@@ -211,8 +211,7 @@ static bool approach(struct solver *solver)
  * when none was found. */
 static int search(struct solver *solver)
 {
-	const struct sgang_plan_limits *limits =
-		sgang_budget_limits(solver->roles.job->request->budget);
+	struct sgang_budget *budget = solver->roles.job->request->budget;
 	struct sgang_cuts_best best = { .bound = (int64_t)solver->bound,
 					.bound_tie = solver->bound_tie };
 
@@ -222,9 +221,7 @@ static int search(struct solver *solver)
 		best.tie = solver->worth.tie;
 	}
 	sgang_cuts_solve(&solver->roles, NULL,
-			 solver->found ? limits->cuts_tree_steps :
-					 limits->cuts_steps,
-			 &best);
+			 sgang_budget_limits(budget)->cuts_steps, &best);
 	if (best.missing || (uint64_t)best.price >= solver->roles.never)
 		return best.none ? 0 : 2;
 	solver->found = true;
