@@ -13,17 +13,21 @@
 
 /* -- the solver -- */
 
-/* Begin anew in this way, and keep what comes out. */
+/* Begin anew and keep what comes out. The second time ties come first, and the
+ * groups of a tree go to the smallest places that have room, so that less of the
+ * large ones is broken up. */
 static void begin(struct sgang_cuts *cuts, struct sgang_cuts_best *best,
-		  bool light)
+		  bool again)
 {
 	sgang_cuts_clear(cuts);
-	cuts->light = light;
+	cuts->light = again;
+	cuts->snug = again && cuts->model->n_groups > 1;
 	sgang_cuts_build(cuts, 0, cuts->model->n_nodes,
-			 cuts->steps < cuts->steps_max ? WIDTH : 1,
+			 cuts->snug || cuts->steps >= cuts->steps_max ? 1 :
+									WIDTH,
 			 SGANG_CUTS_LARGE);
 	sgang_cuts_keep(cuts, best);
-	cuts->light = false;
+	cuts->light = cuts->snug = false;
 }
 
 /* The same on the nodes that a bound takes; what does not fit goes elsewhere. */
@@ -138,6 +142,19 @@ static void search_inside(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
 	}
 }
 
+/* A tree that has a placement is searched for less long. */
+static void limit_steps(struct sgang_cuts *cuts,
+			const struct sgang_cuts_best *best)
+{
+	struct sgang_budget *budget = cuts->model->job->request->budget;
+	uint64_t most = sgang_budget_share(
+		budget, sgang_budget_limits(budget)->cuts_tree_steps);
+
+	if (cuts->model->n_groups > 1 && is_found(cuts, best) &&
+	    most < cuts->steps_max)
+		cuts->steps_max = most;
+}
+
 static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 		  struct sgang_cuts_best *best)
 {
@@ -163,6 +180,7 @@ static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 		begin(cuts, best, true);
 	if (sgang_cuts_proved(best))
 		return;
+	limit_steps(cuts, best);
 	/* the better what is known, the less is to be looked through */
 	search_until(cuts, best, 1, false);
 	if ((effort == SGANG_EFFORT_PROOF || !is_found(cuts, best)) &&

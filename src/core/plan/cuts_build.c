@@ -3,7 +3,9 @@
  *
  * A group goes into the domain inside of which it may cost the least, and there
  * part by part in the same way; its own units go to the cheapest nodes, the
- * large ones first. Several domains are tried for the groups on top.
+ * large ones first. Several domains are tried for the groups on top. The nodes
+ * that are cheapest for units one by one may cost more than a node which has room
+ * for the whole group, so in each leaf both are tried.
  */
 
 #include <stdlib.h>
@@ -99,9 +101,8 @@ static struct sgang_portion *open_part(struct sgang_cuts *cuts, uint32_t group)
 					       sizeof(*part->list));
 		part->kid = sgang_pool_zalloc(cuts->pool, model->n_groups,
 					      sizeof(*part->kid));
-		part->choice = sgang_pool_zalloc(
-			cuts->pool, model->n_places - model->n_nodes,
-			sizeof(*part->choice));
+		part->choice = sgang_pool_zalloc(cuts->pool, model->n_places,
+						 sizeof(*part->choice));
 	}
 	part->group = group;
 	part->n = part->n_list = part->n_choices = 0;
@@ -127,6 +128,7 @@ static void list_groups(struct sgang_cuts *cuts, struct sgang_portion *part)
 	uint32_t i;
 	const uint32_t *g;
 
+	part->n_list = 0;
 	for (i = 0; i < part->n; i++) {
 		for (g = cuts->chain[cuts->class_of[part->unit[i]]];
 		     *g != SGANG_PLAN_NO_GROUP; g++) {
@@ -134,6 +136,15 @@ static void list_groups(struct sgang_cuts *cuts, struct sgang_portion *part)
 				part->list[part->n_list++] = *g;
 		}
 	}
+}
+
+static void forget_groups(struct sgang_cuts *cuts,
+			  const struct sgang_portion *part)
+{
+	uint32_t i;
+
+	for (i = 0; i < part->n_list; i++)
+		cuts->come[part->list[i]] = 0;
 }
 
 /* What all units of the part together add to the price of a place. */
@@ -185,18 +196,25 @@ static void find_demand(struct sgang_cuts *cuts,
 	}
 }
 
-/* True if there may be room in a domain; and for how many units of the kind of
+static uint64_t free_in(const struct sgang_cuts *cuts, uint32_t place,
+			uint32_t dim)
+{
+	uint32_t n = cuts->model->n_nodes;
+
+	if (place < n)
+		return cuts->free[(size_t)place * cuts->n_dims + dim];
+	return cuts->sum[(size_t)(place - n) * cuts->n_dims + dim];
+}
+
+/* True if there may be room in a place; and for how many units of the kind of
  * which there is the least. */
 static bool has_room(const struct sgang_cuts *cuts, const struct demand *demand,
 		     uint32_t place, uint64_t *slack)
 {
-	const uint64_t *sum = cuts->sum +
-			      (size_t)(place - cuts->model->n_nodes) *
-				      cuts->n_dims;
 	uint32_t d, k;
 
 	for (d = 0; d < cuts->n_dims; d++) {
-		if (sum[d] < demand->need[d])
+		if (free_in(cuts, place, d) < demand->need[d])
 			return false;
 	}
 	*slack = UINT64_MAX;
@@ -207,6 +225,26 @@ static bool has_room(const struct sgang_cuts *cuts, const struct demand *demand,
 			*slack = cuts->room[k][place];
 	}
 	return true;
+}
+
+/* The same of a node. */
+static bool has_node_room(const struct sgang_cuts *cuts,
+			  const struct demand *demand, uint32_t pos,
+			  uint64_t *slack)
+{
+	return !cuts->ban[pos] && has_room(cuts, demand, pos, slack);
+}
+
+/* True if no node has room for it. */
+static bool is_large(const struct sgang_cuts *cuts, const struct demand *demand)
+{
+	uint32_t k;
+
+	for (k = 0; k < cuts->model->job->n_kinds; k++) {
+		if (demand->units[k] > cuts->most[k])
+			return true;
+	}
+	return false;
 }
 
 static int by_price(const void *one, const void *two)
@@ -229,13 +267,33 @@ static bool is_unseen(struct sgang_cuts *cuts, uint32_t place)
 	return cuts->blink && !sgang_cuts_any(cuts, BLINK);
 }
 
+/* The nodes of a domain that may hold the part. */
+static void list_nodes(struct sgang_cuts *cuts, struct sgang_portion *part,
+		       const struct demand *demand, uint32_t domain)
+{
+	uint32_t pos = sgang_cuts_first(cuts, domain);
+	uint32_t n = sgang_cuts_size(cuts, domain);
+	uint64_t slack;
+
+	if (is_large(cuts, demand))
+		return;
+	cuts->steps += n / 4;
+	for (; n; n--, pos++) {
+		if (has_node_room(cuts, demand, pos, &slack))
+			part->choice[part->n_choices++] = (struct sgang_option){
+				.place = pos, .slack = slack
+			};
+	}
+}
+
 /* The domains inside of 'domain' that may hold the part, the best ones first.
+ * If that is to be snug: nodes, too, and the lowest first.
  */
 static void list_choices(struct sgang_cuts *cuts, struct sgang_portion *part,
 			 uint32_t domain)
 {
 	const struct sgang_roles *model = cuts->model;
-	uint32_t require = model->require[part->group], p, i, level;
+	uint32_t require = model->require[part->group], p, level;
 	uint32_t prefer = model->group[part->group].prefer;
 	struct demand demand;
 	uint64_t slack;
@@ -245,6 +303,8 @@ static void list_choices(struct sgang_cuts *cuts, struct sgang_portion *part,
 	cuts->above[domain] = 0;
 	for (p = domain; p != SGANG_DOMAIN_NONE; p = model->up[p])
 		cuts->above[domain] += add_all(cuts, part, p);
+	if (cuts->snug)
+		list_nodes(cuts, part, &demand, domain);
 	for (p = domain + 1; p < model->n_places; p++) {
 		if (!sgang_cuts_in(cuts, sgang_cuts_first(cuts, p), domain))
 			continue;
@@ -257,12 +317,13 @@ static void list_choices(struct sgang_cuts *cuts, struct sgang_portion *part,
 		part->choice[part->n_choices++] = (struct sgang_option){
 			.place = p,
 			.slack = slack,
-			.price = cuts->above[p] +
-				 (level > prefer ? (int64_t)model->wish : 0)
+			.price = cuts->snug     ? level :
+				 level > prefer ? cuts->above[p] +
+							  (int64_t)model->wish :
+						  cuts->above[p]
 		};
 	}
-	for (i = 0; i < part->n_list; i++)
-		cuts->come[part->list[i]] = 0;
+	forget_groups(cuts, part);
 	qsort(part->choice, part->n_choices, sizeof(*part->choice), by_price);
 }
 
@@ -280,7 +341,7 @@ static uint32_t list_kids(struct sgang_cuts *cuts, struct sgang_portion *part,
 		if (model->group[h].parent != g)
 			continue;
 		key = (cuts->hard[h] << 12) + model->units[h];
-		if (model->require[h] < model->require[g])
+		if (cuts->lowest[h] < model->require[g])
 			key <<= 10;
 		part->kid[n].key = vary(cuts, key, order);
 		part->kid[n++].what = h;
@@ -291,9 +352,9 @@ static uint32_t list_kids(struct sgang_cuts *cuts, struct sgang_portion *part,
 
 /* Put the part into a domain: groups first, then what is left of units. Returns
  * how many have no room. */
-static uint32_t put_inside(struct sgang_cuts *cuts, struct sgang_portion *part,
-			   uint32_t domain, uint32_t width,
-			   enum sgang_cuts_order order)
+static uint32_t put_parts(struct sgang_cuts *cuts, struct sgang_portion *part,
+			  uint32_t domain, uint32_t width,
+			  enum sgang_cuts_order order)
 {
 	uint32_t n = list_kids(cuts, part, order), i;
 
@@ -317,7 +378,85 @@ static void take_back(struct sgang_cuts *cuts, struct sgang_portion *part,
 	}
 }
 
-/* True if a domain is unused and as good as the one before it, which is enough.
+/* The node of a leaf on which the whole part costs the least;
+ * SGANG_CUTS_NOWHERE: there may be room on none. */
+static uint32_t find_node(struct sgang_cuts *cuts, struct sgang_portion *part,
+			  uint32_t leaf)
+{
+	uint32_t first = sgang_cuts_first(cuts, leaf), pos;
+	uint32_t end = first + sgang_cuts_size(cuts, leaf);
+	uint32_t best = SGANG_CUTS_NOWHERE;
+	uint64_t slack, least_slack = 0;
+	int64_t price, least = 0;
+	struct demand demand;
+
+	find_demand(cuts, part, &demand);
+	if (is_large(cuts, &demand))
+		return best;
+	list_groups(cuts, part);
+	cuts->steps += (end - first) / 4;
+	for (pos = first; pos < end; pos++) {
+		if (!has_node_room(cuts, &demand, pos, &slack))
+			continue;
+		price = add_all(cuts, part, pos);
+		if (best != SGANG_CUTS_NOWHERE &&
+		    (price != least ? price > least : slack >= least_slack))
+			continue;
+		best = pos;
+		least = price;
+		least_slack = slack;
+	}
+	forget_groups(cuts, part);
+	return best;
+}
+
+/* Put the part onto a node. False when not all of it has room there. */
+static bool put_on_node(struct sgang_cuts *cuts,
+			const struct sgang_portion *part, uint32_t pos)
+{
+	const struct sgang_roles *model = cuts->model;
+	uint32_t i, c;
+
+	for (i = 0; i < part->n; i++) {
+		c = cuts->class_of[part->unit[i]];
+		if (!cuts->room[model->class[c].kind][pos] ||
+		    cuts->row[pos][model->n_groups + c] >=
+			    model->class[c].per_node)
+			return false;
+		sgang_cuts_put(cuts, part->unit[i], pos);
+	}
+	return true;
+}
+
+/* Put the part into a place: in a leaf onto one node or not, whichever costs
+ * less. Returns how many units have no room. */
+static uint32_t put_inside(struct sgang_cuts *cuts, struct sgang_portion *part,
+			   uint32_t place, uint32_t width,
+			   enum sgang_cuts_order order)
+{
+	uint32_t pos = SGANG_CUTS_NOWHERE, missing;
+	int64_t before = cuts->price, price;
+
+	if (place < cuts->model->n_nodes)
+		return !put_on_node(cuts, part, place);
+	if (!cuts->height[place])
+		pos = find_node(cuts, part, place);
+	if (pos != SGANG_CUTS_NOWHERE && !put_on_node(cuts, part, pos)) {
+		take_back(cuts, part, false);
+		pos = SGANG_CUTS_NOWHERE;
+	}
+	if (pos == SGANG_CUTS_NOWHERE)
+		return put_parts(cuts, part, place, width, order);
+	price = cuts->price - before;
+	take_back(cuts, part, false);
+	missing = put_parts(cuts, part, place, width, order);
+	if (!missing && cuts->price - before <= price)
+		return 0;
+	take_back(cuts, part, false);
+	return !put_on_node(cuts, part, pos);
+}
+
+/* True if a place is unused and as good as the one before it, which is enough.
  */
 static bool is_same(const struct sgang_cuts *cuts,
 		    const struct sgang_portion *part, uint32_t i)

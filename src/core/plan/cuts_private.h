@@ -45,7 +45,7 @@ struct sgang_turn {
 	uint32_t what;
 };
 
-/* A domain that may hold a group. */
+/* A place that may hold a group. */
 struct sgang_option {
 	int64_t price; /* that this adds, at the least, and what it would rather
 			* not */
@@ -97,6 +97,8 @@ struct sgang_cuts {
 	uint32_t *bin_of; /* by position */
 	uint32_t *first;  /* by group: its units are 'first' and as many
 				* as it has */
+	uint32_t *lowest; /* by group: the level that it requires, or one in
+			   * it, if that is lower */
 	uint64_t base;    /* the price of nothing being cut */
 
 	/* -- the placement at hand -- */
@@ -132,6 +134,7 @@ struct sgang_cuts {
 	bool few;        /* not all of many domains without units are
 				* looked at */
 	bool light;      /* ties come before what fits well */
+	bool snug;       /* groups go to the smallest places that they fit */
 	bool blink;      /* now and then the best is not seen */
 	uint64_t coming; /* shares of units that are still to come */
 	uint64_t steps, steps_max;

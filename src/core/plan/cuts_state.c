@@ -35,7 +35,7 @@ static uint32_t node_at(const struct sgang_cuts *cuts, uint32_t pos)
 static void list_groups(struct sgang_cuts *cuts)
 {
 	const struct sgang_roles *model = cuts->model;
-	uint32_t c, g, i, n;
+	uint32_t c, g, i, n, up;
 
 	cuts->chain = sgang_pool_zalloc(cuts->pool, model->n_classes,
 					sizeof(*cuts->chain));
@@ -55,6 +55,15 @@ static void list_groups(struct sgang_cuts *cuts)
 		cuts->chain[c][n] = SGANG_PLAN_NO_GROUP;
 		for (i = 0; i < class->units; i++)
 			cuts->class_of[class->first + i] = c;
+	}
+	cuts->lowest = sgang_pool_zalloc(cuts->pool, model->n_groups,
+					 sizeof(*cuts->lowest));
+	memcpy(cuts->lowest, model->require,
+	       model->n_groups * sizeof(*cuts->lowest));
+	for (g = model->n_groups - 1; g > 0; g--) {
+		up = model->group[g].parent;
+		if (cuts->lowest[g] < cuts->lowest[up])
+			cuts->lowest[up] = cuts->lowest[g];
 	}
 	/* classes follow each other as the groups do that have them */
 	for (g = 0; g < model->n_groups; g++)

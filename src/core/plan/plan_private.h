@@ -23,8 +23,6 @@
  *   cuts_spot.c    ... the cheapest node for one unit
  *   cuts_state.c   ... where units are, and what that costs
  *   roles_exact.c  ... small ones: the best of all placements
- *   roles_fit.c    ... does each group fit into its level
- *   roles_pack.c   ... the hardest groups first
  *   roles_lay.c    ... which units go to places that are chosen
  *   roles_cut.c    ... what a number of units cuts at the least
  *   roles_model.c  ... the tree, what places cost, a placement
@@ -130,9 +128,7 @@ struct sgang_plan_limits {
 	uint64_t roles_exact_steps;
 	uint64_t roles_blocks_steps;
 	uint64_t roles_cut_steps;
-	uint64_t roles_fit_steps;
 	uint64_t roles_lay_steps;
-	uint64_t roles_pack_steps;
 	uint64_t tree_steps_first; /* merging in one tree, before hulls, */
 	uint64_t tree_steps_again; /* ... and before fronts are short */
 	uint64_t choose_steps;     /* partial choices of one proof */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* roles.c - trees of groups: the weighted sum of all their rings
  *
- * The first step finds whether all groups can have the levels that they
- * require, the second how many units go where at the least (grid_blocks.c,
- * which knows only the cuts of groups). Two others have the hardest groups
- * first. If none is as good as that bound, the best goes to the planner of cuts,
- * and is improved; small trees are searched completely there.
+ * The first step counts the places in which groups have room that require a
+ * level, the second finds how many units go where at the least (grid_blocks.c,
+ * which knows only the cuts of groups). If what is laid out so is not as good as
+ * that bound, it goes to the planner of cuts, and is improved; small trees are
+ * searched completely there.
  */
 
 #include <errno.h>
@@ -21,7 +21,6 @@ struct solver {
 	struct sgang_blocks blocks;
 	uint64_t bound;           /* of the price */
 	uint64_t bound_tie;       /* ... of what costs as little */
-	bool fits;                /* all groups do, for certain */
 	bool found;               /* 'best' keeps to all levels */
 	struct sgang_worth worth; /* of 'best' */
 	uint32_t *best;
@@ -193,8 +192,8 @@ static void lay(struct solver *solver)
 		compare(solver);
 }
 
-/* Try the placement of least cost by the bound, with tolls and without them,
- * then the others. False when it cannot fit. */
+/* Try the placement of least cost by the bound, with tolls and without them.
+ * False when it cannot fit. */
 static bool approach(struct solver *solver)
 {
 	int tolls;
@@ -212,8 +211,7 @@ static bool approach(struct solver *solver)
  * when none was found. */
 static int search(struct solver *solver)
 {
-	const struct sgang_plan_limits *limits =
-		sgang_budget_limits(solver->roles.job->request->budget);
+	struct sgang_budget *budget = solver->roles.job->request->budget;
 	struct sgang_cuts_best best = { .bound = (int64_t)solver->bound,
 					.bound_tie = solver->bound_tie };
 
@@ -223,9 +221,7 @@ static int search(struct solver *solver)
 		best.tie = solver->worth.tie;
 	}
 	sgang_cuts_solve(&solver->roles, NULL,
-			 solver->found ? limits->cuts_tree_steps :
-					 limits->cuts_steps,
-			 &best);
+			 sgang_budget_limits(budget)->cuts_steps, &best);
 	if (best.missing || (uint64_t)best.price >= solver->roles.never)
 		return best.none ? 0 : 2;
 	solver->found = true;
@@ -351,50 +347,78 @@ static uint32_t count_like(const struct sgang_roles *roles, uint32_t g)
 	return n;
 }
 
-/* Report which group lacks its level. */
-static void explain(const struct solver *solver, struct sgang_nofit *nofit)
+/* Groups that must be within places of a level, and too few of these have room
+ * for one. */
+struct lack {
+	uint32_t group; /* the smallest of them */
+	uint32_t n;
+	struct room room;
+};
+
+/* True if there is such a lack. It is one wherever units are, as each unit
+ * takes the least there that any does. */
+static bool find_lack(const struct sgang_roles *roles, struct lack *lack)
 {
-	const struct sgang_roles *roles = &solver->roles;
-	const struct sgang_costs *costs = roles->job->request->costs;
 	bool *seen = sgang_pool_zalloc(roles->job->pool, roles->n_groups,
 				       sizeof(*seen));
 	uint64_t *sum = sum_room(roles);
-	uint32_t g, last = 0, n;
-	struct room room;
+	uint32_t g;
 
 	for (g = 1; g < roles->n_groups; g++) {
 		if (seen[roles->kind[g]] ||
 		    roles->require[g] >= roles->require[roles->group[g].parent])
 			continue;
 		seen[roles->kind[g]] = true;
-		last = g;
-		n = count_like(roles, g);
-		find_room(roles, sum, g, &room);
-		if (room.groups >= n || room.where == SGANG_DOMAIN_NONE)
-			continue;
-		memset(nofit, 0, sizeof(*nofit));
-		snprintf(nofit->text, sizeof(nofit->text),
-			 "group %.60s: %u group%s of %u units or more must be "
-			 "within one %s%s, %" PRIu64
-			 " fit%s; the largest (%.20s) has room for %" PRIu64
-			 " unit%s",
-			 roles->group[g].name, n, n > 1 ? "s" : "",
-			 roles->units[g], costs->name[roles->require[g]],
-			 n > 1 ? " each" : "", room.groups,
-			 room.groups == 1 ? "s" : "",
-			 place_name(roles, room.where), room.most,
-			 room.most == 1 ? "" : "s");
+		lack->group = g;
+		lack->n = count_like(roles, g);
+		find_room(roles, sum, g, &lack->room);
+		if (lack->room.groups < lack->n)
+			return true;
+	}
+	return false;
+}
+
+static void explain_lack(const struct sgang_roles *roles,
+			 const struct lack *lack, struct sgang_nofit *nofit)
+{
+	const struct sgang_costs *costs = roles->job->request->costs;
+	const struct room *room = &lack->room;
+	uint32_t g = lack->group;
+	bool many = lack->n > 1;
+
+	memset(nofit, 0, sizeof(*nofit));
+	snprintf(nofit->text, sizeof(nofit->text),
+		 "group %.60s: %u group%s of %u units or more must be "
+		 "within one %s%s, %" PRIu64
+		 " fit%s; the largest (%.20s) has room for %" PRIu64 " unit%s",
+		 roles->group[g].name, lack->n, many ? "s" : "",
+		 roles->units[g], costs->name[roles->require[g]],
+		 many ? " each" : "", room->groups,
+		 room->groups == 1 ? "s" : "", place_name(roles, room->where),
+		 room->most, room->most == 1 ? "" : "s");
+}
+
+/* Report which group lacks its level. */
+static void explain(const struct solver *solver, struct sgang_nofit *nofit)
+{
+	const struct sgang_roles *roles = &solver->roles;
+	const struct sgang_costs *costs = roles->job->request->costs;
+	struct lack lack = { .group = 0 };
+
+	if (find_lack(roles, &lack)) {
+		explain_lack(roles, &lack, nofit);
 		return;
 	}
 	sgang_nofit_explain(roles->job, nofit);
-	if (nofit->n_rows || !last)
+	if (nofit->n_rows || !lack.group)
 		return;
 	memset(nofit, 0, sizeof(*nofit));
 	snprintf(nofit->text, sizeof(nofit->text),
 		 "group %.100s must be within one %s; there is room, but no "
 		 "placement was found in which all groups have what they "
 		 "require",
-		 roles->group[last].name, costs->name[roles->require[last]]);
+		 roles->group[lack.group].name,
+		 costs->name[roles->require[lack.group]]);
 }
 
 /* -- the layer -- */
@@ -427,34 +451,13 @@ static void set_up(struct solver *solver)
 	solver->next = sgang_pool_zalloc(pool, n, sizeof(*solver->next));
 }
 
-/* The hardest groups first, in two ways. */
-static void pack(struct solver *solver)
-{
-	int how;
-
-	for (how = SGANG_PACK_LOW; how <= SGANG_PACK_FIT && !is_best(solver);
-	     how++) {
-		if (sgang_roles_pack(&solver->roles, (enum sgang_pack)how,
-				     solver->next))
-			compare(solver);
-	}
-}
-
 /* Find bounds, and a placement that keeps to all levels. False when there is
  * none for certain. */
 static bool begin(struct solver *solver)
 {
-	int fit = sgang_roles_fit(&solver->roles, solver->next);
+	struct lack lack;
 
-	if (!fit)
-		return false;
-	if (fit == 1)
-		compare(solver);
-	if (!approach(solver))
-		return false;
-	if (!is_best(solver))
-		pack(solver);
-	return true;
+	return !find_lack(&solver->roles, &lack) && approach(solver);
 }
 
 /* Returns 1, 0 when there is none for certain, 2 when none was found. */

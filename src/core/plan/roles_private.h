@@ -243,26 +243,6 @@ bool sgang_roles_lay(const struct sgang_roles *roles,
 		     const struct sgang_pick *pick, size_t n_picks,
 		     uint32_t *at);
 
-/* -- roles_fit.c -- */
-
-/* Find out whether all groups can have the levels that they require, and fill
- * 'at' with a placement that shows it. Returns 1; 0 when that cannot be; 2 when
- * it took too long or units are not alike. */
-int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at);
-
-/* -- roles_pack.c -- */
-
-/* The places of groups that could have several. */
-enum sgang_pack {
-	SGANG_PACK_LOW, /* into the lowest that has room, */
-	SGANG_PACK_FIT, /* the highest that they may be in */
-};
-
-/* Pack the hardest groups first, each into the place that it fits best. False
- * when that does not work out. */
-bool sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
-		      uint32_t *at);
-
 /* -- roles_exact.c -- */
 
 /* The best placement of all, if it is better than 'worth'. Returns 1 and fills
