@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_parallel.c - communication groups (behaviours 4.29 to 4.32, 4.36) */
+/* test_parallel.c - communication groups (behaviours 4.17, 4.29 to 4.32,
+ * 4.36) */
 
 #include "../unit.h"
 #include "core/fabric/devices.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_ring.c - what a closed ring costs (behaviours 4.14 to 4.18) */
+/* test_ring.c - what a closed ring costs (behaviours 4.14 to 4.16, 4.17, 4.18) */
 
 #include "../unit.h"
 #include "core/fabric/ring.h"
