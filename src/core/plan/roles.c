@@ -372,7 +372,8 @@ static bool find_lack(const struct sgang_roles *roles, struct lack *lack)
 		lack->group = g;
 		lack->n = count_like(roles, g);
 		find_room(roles, sum, g, &lack->room);
-		if (lack->room.groups < lack->n)
+		if (lack->room.groups < lack->n &&
+		    lack->room.where != SGANG_DOMAIN_NONE)
 			return true;
 	}
 	return false;
