@@ -16,8 +16,9 @@
 
 test -n "$BASH_VERSION" || return 0
 
-# A folder of its own, where other users can write too.
-json_kept=${TMPDIR:-/tmp}/sgang-json.$$
+# A folder of its own, where other users can write too. A test that was killed may
+# have left one with the number of this process.
+json_kept=$(mktemp -u "${TMPDIR:-/tmp}/sgang-json.XXXXXXXX")
 
 ! command -v jq >/dev/null || test_set_prereq JQ
 
