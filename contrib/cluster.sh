@@ -166,7 +166,8 @@ slurm_alive()
 	slurm_pid "$1" >/dev/null
 }
 
-# Daemon names as in the names of their pid files.
+# Daemon names as in the names of their pid files. Since 24.11 a slurmctld that
+# reads its settings anew hands over to another process, which may come meanwhile.
 slurm_end()
 {
 	local signal=$1 name pid pids=
@@ -181,6 +182,9 @@ slurm_end()
 		kill -KILL $pids 2>/dev/null
 		return 1
 	}
+	for name; do
+		! slurm_alive "$name" || slurm_end "$signal" "$name" || return 1
+	done
 }
 
 # Every process that was started with our folder in its environment: steps and
