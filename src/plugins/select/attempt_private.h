@@ -47,6 +47,13 @@ struct probed {
 	struct probed *asked;          /* ... of which this is a copy */
 };
 
+/* True if fewer nodes will do. */
+static inline bool sgang_probed_range(const struct probed *p)
+{
+	return p->fixed && p->shape.least_nodes &&
+	       p->shape.least_nodes < p->shape.min_nodes;
+}
+
 /* The number of members of each gang. */
 enum extent {
 	SGANG_EXTENT_TOTAL, /* up to --gang-total-number */

@@ -40,12 +40,6 @@ struct sizes {
 	bool ranges, elastic;
 };
 
-static bool has_range(const struct probed *p)
-{
-	return p->fixed && p->shape.least_nodes &&
-	       p->shape.least_nodes < p->shape.min_nodes;
-}
-
 /* True if fewer nodes need more on each. */
 static bool is_elastic(const struct attempt *a, const struct probed *p)
 {
@@ -74,7 +68,7 @@ static void measure(struct sizes *s, size_t i)
 
 	size->asked = p;
 	size->most = size->least = p->shape.min_nodes;
-	if (!has_range(p))
+	if (!sgang_probed_range(p))
 		return;
 	s->ranges = true;
 	size->least = p->shape.least_nodes;

@@ -69,15 +69,10 @@ static bool in_shares(const struct probed *p)
 	return p->shape.job_gres || (p->fixed && p->shape.task_cpus);
 }
 
-static bool has_range(const struct probed *p)
-{
-	return p->fixed && p->shape.least_nodes &&
-	       p->shape.least_nodes < p->shape.min_nodes;
-}
-
 static uint32_t least_nodes(const struct probed *p)
 {
-	return has_range(p) ? p->shape.least_nodes : p->shape.min_nodes;
+	return sgang_probed_range(p) ? p->shape.least_nodes :
+				       p->shape.min_nodes;
 }
 
 /* The most nodes that it may have; with GRES of the whole job the number may be
@@ -112,7 +107,7 @@ static void shape_on(const struct attempt *a, const struct probed *p,
 	*shape = p->shape;
 	if (in_shares(p))
 		a->c->host->jobs.share(p->job, nodes, pieces, shape);
-	else if (has_range(p))
+	else if (sgang_probed_range(p))
 		a->c->host->jobs.fewer(p->job, nodes, shape);
 }
 
@@ -241,7 +236,7 @@ static struct probed *least_of(struct uneven *u, struct probed *p)
 	struct attempt *a = u->a;
 	struct probed *least = &a->probed[a->n_probed];
 
-	if (!in_shares(p) && !has_range(p))
+	if (!in_shares(p) && !sgang_probed_range(p))
 		return p;
 	if (a->n_probed == a->cap_probed ||
 	    sgang_probed_copy(least, p, a->c->host->nodes.count()) < 0)
