@@ -16,11 +16,29 @@
 
 #include "cuts_private.h"
 
+/* The room of the places that a group may be in, and how many such groups that
+ * is for. */
+struct room {
+	uint64_t groups;
+	uint64_t most;
+	uint32_t where;
+};
+
+/* Groups that must be within places of a level, and too few of these have room
+ * for one. */
+struct lack {
+	uint32_t group; /* the smallest of them */
+	uint32_t n;
+	struct room room;
+};
+
 struct solver {
 	struct sgang_roles roles;
 	struct sgang_blocks blocks;
 	uint64_t bound;           /* of the price */
 	uint64_t bound_tie;       /* ... of what costs as little */
+	bool lacks;               /* no placement can be, because of 'lack' */
+	struct lack lack;         /* else the last that was looked for */
 	bool found;               /* 'best' keeps to all levels */
 	struct sgang_worth worth; /* of 'best' */
 	uint32_t *best;
@@ -282,14 +300,6 @@ int sgang_plan_group_ring(const struct sgang_plan_request *request,
 
 /* -- why not -- */
 
-/* The room of the places that a group may be in, and how many such groups that
- * is for. */
-struct room {
-	uint64_t groups;
-	uint64_t most;
-	uint32_t where;
-};
-
 /* Units that fit into each place. */
 static uint64_t *sum_room(const struct sgang_roles *roles)
 {
@@ -347,14 +357,6 @@ static uint32_t count_like(const struct sgang_roles *roles, uint32_t g)
 	return n;
 }
 
-/* Groups that must be within places of a level, and too few of these have room
- * for one. */
-struct lack {
-	uint32_t group; /* the smallest of them */
-	uint32_t n;
-	struct room room;
-};
-
 /* True if there is such a lack. It is one wherever units are, as each unit
  * takes the least there that any does. */
 static bool find_lack(const struct sgang_roles *roles, struct lack *lack)
@@ -404,22 +406,21 @@ static void explain(const struct solver *solver, struct sgang_nofit *nofit)
 {
 	const struct sgang_roles *roles = &solver->roles;
 	const struct sgang_costs *costs = roles->job->request->costs;
-	struct lack lack = { .group = 0 };
+	uint32_t last = solver->lack.group;
 
-	if (find_lack(roles, &lack)) {
-		explain_lack(roles, &lack, nofit);
+	if (solver->lacks) {
+		explain_lack(roles, &solver->lack, nofit);
 		return;
 	}
 	sgang_nofit_explain(roles->job, nofit);
-	if (nofit->n_rows || !lack.group)
+	if (nofit->n_rows || !last)
 		return;
 	memset(nofit, 0, sizeof(*nofit));
 	snprintf(nofit->text, sizeof(nofit->text),
 		 "group %.100s must be within one %s; there is room, but no "
 		 "placement was found in which all groups have what they "
 		 "require",
-		 roles->group[lack.group].name,
-		 costs->name[roles->require[lack.group]]);
+		 roles->group[last].name, costs->name[roles->require[last]]);
 }
 
 /* -- the layer -- */
@@ -456,9 +457,8 @@ static void set_up(struct solver *solver)
  * none for certain. */
 static bool begin(struct solver *solver)
 {
-	struct lack lack;
-
-	return !find_lack(&solver->roles, &lack) && approach(solver);
+	solver->lacks = find_lack(&solver->roles, &solver->lack);
+	return !solver->lacks && approach(solver);
 }
 
 /* Returns 1, 0 when there is none for certain, 2 when none was found. */
