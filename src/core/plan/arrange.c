@@ -21,7 +21,6 @@ struct arrange {
 	const struct sgang_fabric *fabric;
 	const struct sgang_costs *costs;
 	struct sgang_budget *budget;
-	uint64_t floor;          /* no order costs less */
 	struct sgang_run *run;   /* in the order at hand, */
 	struct sgang_run *moved; /* and room for a member's */
 	size_t n;
@@ -76,20 +75,6 @@ static void list_stops(const struct arrange *a,
 	}
 }
 
-/* Take over the order of the stops. Returns what it costs. */
-static uint64_t take_stops(struct arrange *a, struct stop *stop,
-			   int (*order)(const void *, const void *))
-{
-	struct sgang_ring ring;
-	size_t i;
-
-	qsort(stop, a->n, sizeof(*stop), order);
-	for (i = 0; i < a->n; i++)
-		a->run[i] = stop[i].run;
-	sgang_ring_measure(a->fabric, a->costs, a->run, a->n, &ring);
-	return ring.cost;
-}
-
 static int64_t hop(const struct arrange *a, size_t i, size_t k)
 {
 	uint32_t level = sgang_fabric_meet(a->fabric, a->run[i].node,
@@ -106,11 +91,6 @@ static size_t after(const struct arrange *a, size_t i)
 static bool begins(const struct arrange *a, size_t i)
 {
 	return !i || a->run[i - 1].member != a->run[i].member;
-}
-
-static bool ends(const struct arrange *a, size_t i)
-{
-	return i + 1 == a->n || begins(a, i + 1);
 }
 
 static void turn(struct arrange *a, size_t i, size_t k)
@@ -137,98 +117,6 @@ static int64_t turn_if_cheaper(struct arrange *a, size_t before, size_t i,
 	return gain;
 }
 
-/* ... runs of one member, or those of whole members. */
-static int64_t try_turn(struct arrange *a, size_t i, size_t k)
-{
-	if (a->run[i].member != a->run[k].member &&
-	    !(begins(a, i) && ends(a, k)))
-		return 0;
-	return turn_if_cheaper(a, i - 1, i, k);
-}
-
-static int64_t turn_parts(struct arrange *a)
-{
-	int64_t gain = 0;
-	size_t i, k;
-
-	for (i = 1; i < a->n; i++) {
-		for (k = i; k < a->n && sgang_budget_take(a->budget, 1); k++)
-			gain += try_turn(a, i, k);
-	}
-	return gain;
-}
-
-/* Put runs i to k behind run 'at', which is none of them. */
-static void move(struct arrange *a, size_t i, size_t k, size_t at)
-{
-	size_t n = k - i + 1, size = sizeof(*a->run);
-
-	memcpy(a->moved, a->run + i, n * size);
-	if (at < i) {
-		memmove(a->run + at + 1 + n, a->run + at + 1,
-			(i - at - 1) * size);
-		memcpy(a->run + at + 1, a->moved, n * size);
-	} else {
-		memmove(a->run + i, a->run + k + 1, (at - k) * size);
-		memcpy(a->run + at - n + 1, a->moved, n * size);
-	}
-}
-
-/* Move the member of runs i to k behind another one, as it is or turned round,
- * if that is cheaper. */
-static int64_t try_move(struct arrange *a, size_t i, size_t k)
-{
-	size_t next = after(a, k), at;
-	int64_t saved = hop(a, i - 1, i) + hop(a, k, next) -
-			hop(a, i - 1, next);
-
-	for (at = 0; at < a->n && saved > 0 && sgang_budget_take(a->budget, 1);
-	     at++) {
-		size_t behind = after(a, at);
-		int64_t open, ahead, round;
-
-		if ((at + 1 >= i && at <= k) || !ends(a, at))
-			continue;
-		open = hop(a, at, behind);
-		ahead = hop(a, at, i) + hop(a, k, behind) - open;
-		round = hop(a, at, k) + hop(a, i, behind) - open;
-		if (ahead >= saved && round >= saved)
-			continue;
-		if (round < ahead)
-			turn(a, i, k);
-		move(a, i, k, at);
-		return saved - (round < ahead ? round : ahead);
-	}
-	return 0;
-}
-
-static int64_t move_members(struct arrange *a)
-{
-	int64_t gain = 0;
-	size_t i, k;
-
-	for (i = 1; i < a->n; i = k + 1) {
-		for (k = i; !ends(a, k); k++)
-			;
-		if (begins(a, i))
-			gain += try_move(a, i, k);
-	}
-	return gain;
-}
-
-/* Returns what is left of 'cost', that of the order at hand. */
-static uint64_t improve(struct arrange *a, uint64_t cost)
-{
-	int64_t gain = 1;
-
-	while (gain && cost > a->floor && sgang_budget_left(a->budget)) {
-		gain = turn_parts(a);
-		gain += move_members(a);
-		cost -= (uint64_t)gain;
-	}
-	return cost;
-}
-
 void sgang_arrange_begin(struct sgang_run *runs, size_t n_runs, uint32_t member,
 			 struct sgang_run *scratch)
 {
@@ -241,23 +129,120 @@ void sgang_arrange_begin(struct sgang_run *runs, size_t n_runs, uint32_t member,
 	memcpy(runs + n_runs - first, scratch, first * sizeof(*runs));
 }
 
-/* From depth-first order, or from what it is if that is cheaper. */
-static void arrange(struct arrange *a, struct sgang_placement *placement,
-		    struct stop *stop)
+/* The level at which the run meets another node; its own node is one level. */
+static uint32_t meet(const struct sgang_fabric *fabric, uint32_t node,
+		     const struct sgang_run *run)
 {
-	uint64_t now = placement->ring.cost, cost;
+	uint32_t level = sgang_fabric_meet(fabric, node, run->node);
+
+	return level > SGANG_LEVEL_NODE ? level : SGANG_LEVEL_NODE;
+}
+
+/* The place of a run on a way whose ends meet at level 'top', by the levels at
+ * which it meets these: first those below 'top' with the beginning, nearest
+ * first; last those below it with the end, nearest last; the others between
+ * them. Where several are alike, depth-first order is the cheapest. */
+static uint32_t place_of(uint32_t near_from, uint32_t near_to, uint32_t top)
+{
+	if (near_from >= top && near_to < top)
+		return 2 * SGANG_LEVELS - near_to;
+	return near_from;
+}
+
+/* Order the runs of one member for the way from one of its nodes to another. */
+static void lay_member(const struct sgang_fabric *fabric, uint32_t from,
+		       uint32_t to, struct stop *stop, size_t n)
+{
+	uint32_t top = sgang_fabric_meet(fabric, from, to);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t node = stop[i].run.node;
+
+		stop[i].first = place_of(sgang_fabric_meet(fabric, from, node),
+					 sgang_fabric_meet(fabric, to, node),
+					 top);
+	}
+	qsort(stop, n, sizeof(*stop), by_first);
+}
+
+/* The members of the stops, in their order. */
+static void open_tour(const struct arrange *a, const struct stop *stop,
+		      struct sgang_pool *pool, struct sgang_tour *tour)
+{
+	size_t i;
+
+	*tour = (struct sgang_tour){
+		.fabric = a->fabric,
+		.costs = a->costs,
+		.budget = a->budget,
+		.first = sgang_pool_alloc(pool, a->n + 1, sizeof(uint32_t)),
+		.node = sgang_pool_alloc(pool, a->n, sizeof(uint32_t)),
+		.order = sgang_pool_alloc(pool, a->n, sizeof(uint32_t)),
+		.from = sgang_pool_alloc(pool, a->n, sizeof(uint32_t)),
+		.to = sgang_pool_alloc(pool, a->n, sizeof(uint32_t)),
+	};
+	for (i = 0; i < a->n; i++) {
+		if (!i || stop[i].run.member != stop[i - 1].run.member) {
+			tour->order[tour->n] = tour->n;
+			tour->first[tour->n++] = (uint32_t)i;
+		}
+		tour->node[i] = stop[i].run.node;
+	}
+	tour->first[tour->n] = (uint32_t)a->n;
+}
+
+/* Take over the order that was found. */
+static void take_tour(const struct arrange *a, const struct sgang_tour *tour,
+		      struct stop *stop)
+{
+	size_t n = 0, k;
+	uint32_t i;
+
+	for (i = 0; i < tour->n; i++) {
+		uint32_t m = tour->order[i], first = tour->first[m];
+		size_t runs = tour->first[m + 1] - first;
+
+		lay_member(a->fabric, tour->from[m], tour->to[m], stop + first,
+			   runs);
+		for (k = 0; k < runs; k++)
+			a->run[n++] = stop[first + k].run;
+	}
+}
+
+/* What the hops of this order of stops cost more than as many in an island. */
+static int64_t cost_of(const struct arrange *a, const struct stop *stop)
+{
+	int64_t cost = 0;
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		uint32_t level = sgang_fabric_meet(a->fabric, stop[i].run.node,
+						   stop[after(a, i)].run.node);
+
+		cost += (int64_t)a->costs->hop[level] -
+			a->costs->hop[SGANG_LEVEL_ISLAND];
+	}
+	return cost;
+}
+
+static void arrange(struct arrange *a, struct sgang_pool *pool,
+		    struct sgang_placement *placement, struct stop *stop)
+{
+	int64_t now, floor;
+	struct sgang_tour tour;
 
 	list_stops(a, placement, stop);
-	a->floor = take_stops(a, stop, by_pos);
-	if (now <= a->floor)
+	now = cost_of(a, stop);
+	qsort(stop, a->n, sizeof(*stop), by_pos);
+	floor = cost_of(a, stop);
+	if (now <= floor)
 		return;
-	cost = take_stops(a, stop, by_first);
-	if (now < cost) {
-		memcpy(a->run, placement->runs, a->n * sizeof(*a->run));
-		cost = now;
-	}
-	if (improve(a, cost) >= now)
+	qsort(stop, a->n, sizeof(*stop), by_first);
+	open_tour(a, stop, pool, &tour);
+	if (sgang_tour_find(&tour, floor) >= now)
 		return;
+	take_tour(a, &tour, stop);
 	sgang_arrange_begin(a->run, a->n, placement->runs[0].member, a->moved);
 	memcpy(placement->runs, a->run, a->n * sizeof(*a->run));
 	sgang_ring_measure(a->fabric, a->costs, a->run, a->n, &placement->ring);
@@ -322,30 +307,6 @@ void sgang_plan_arrange_nodes(const struct sgang_plan_request *request,
 
 /* ---- the nodes of one member ---- */
 
-/* The level at which the run meets another node; its own node is one level. */
-static uint32_t meet(const struct sgang_fabric *fabric, uint32_t node,
-		     const struct sgang_run *run)
-{
-	uint32_t level = sgang_fabric_meet(fabric, node, run->node);
-
-	return level > SGANG_LEVEL_NODE ? level : SGANG_LEVEL_NODE;
-}
-
-/* The place of a run on the way from node 'from' to node 'to', which meet at
- * level 'top': first those below 'top' with 'from', nearest first; last those
- * below it with 'to', nearest last; the others between them. Where several are
- * alike, depth-first order is the cheapest. */
-static uint32_t place_of(const struct sgang_fabric *fabric, uint32_t from,
-			 uint32_t to, uint32_t top, const struct sgang_run *run)
-{
-	uint32_t near_from = meet(fabric, from, run);
-	uint32_t near_to = meet(fabric, to, run);
-
-	if (near_from >= top && near_to < top)
-		return 2 * SGANG_LEVELS - near_to;
-	return near_from;
-}
-
 int sgang_plan_arrange_member(const struct sgang_fabric *fabric,
 			      struct sgang_run *runs, size_t n_runs,
 			      uint32_t member)
@@ -370,7 +331,8 @@ int sgang_plan_arrange_member(const struct sgang_fabric *fabric,
 	for (i = 0; i < n; i++) {
 		stop[i].run = runs[first + i];
 		stop[i].pos = pos[stop[i].run.node];
-		stop[i].first = place_of(fabric, from, to, top, &stop[i].run);
+		stop[i].first = place_of(meet(fabric, from, &stop[i].run),
+					 meet(fabric, to, &stop[i].run), top);
 	}
 	qsort(stop, n, sizeof(*stop), by_first);
 	for (i = 0; i < n; i++)
@@ -400,7 +362,7 @@ void sgang_arrange(const struct sgang_plan_request *request,
 
 	sgang_budget_init(&own, SGANG_PLAN_STEPS);
 	aside = sgang_budget_narrow(budget, SGANG_STEPS_ARRANGE);
-	arrange(&a, placement, stop);
+	arrange(&a, pool, placement, stop);
 	sgang_budget_widen(budget, aside);
 }
 

@@ -11,6 +11,9 @@
 /* Domains that are tried for each group of the first placements. */
 #define WIDTH 4
 
+/* More pieces of a ring take too much memory. */
+#define PIECES_MAX 512
+
 /* -- the solver -- */
 
 /* Begin anew and keep what comes out. The second time ties come first, and the
@@ -150,8 +153,8 @@ static void limit_steps(struct sgang_cuts *cuts,
 	uint64_t most = sgang_budget_share(
 		budget, sgang_budget_limits(budget)->cuts_tree_steps);
 
-	if (cuts->model->n_groups > 1 && is_found(cuts, best) &&
-	    most < cuts->steps_max)
+	if (cuts->model->n_groups > 1 && !cuts->model->pieces &&
+	    is_found(cuts, best) && most < cuts->steps_max)
 		cuts->steps_max = most;
 }
 
@@ -183,7 +186,8 @@ static void solve(struct sgang_cuts *cuts, const struct sgang_tree *guide,
 	limit_steps(cuts, best);
 	/* the better what is known, the less is to be looked through */
 	search_until(cuts, best, 1, false);
-	if ((effort == SGANG_EFFORT_PROOF || !is_found(cuts, best)) &&
+	if (!cuts->model->pieces &&
+	    (effort == SGANG_EFFORT_PROOF || !is_found(cuts, best)) &&
 	    look_through(cuts, best))
 		return;
 	if (!is_found(cuts, best))
@@ -217,38 +221,65 @@ bool sgang_cuts_can(const struct sgang_plan_request *request)
 	    request->spread || sgang_plan_by_weight(request) ||
 	    sgang_request_requires(request))
 		return false;
-	/* there are no segments of one node */
 	for (i = 0; i < request->n_members; i++) {
-		if (request->members[i].units > 1)
+		if (request->members[i].units > 1 &&
+		    (request->n_members > PIECES_MAX ||
+		     sgang_segments_any(request)))
 			return false;
 	}
 	return true;
 }
 
-/* Write the best placement as the answer. */
+/* Write the best placement as the answer. An order was found for it already, so
+ * the steps for that are there. */
 static struct sgang_placement *make_answer(const struct sgang_roles *model,
 					   const struct sgang_cuts_best *best)
 {
 	struct sgang_placement *made = sgang_roles_place(model, best->at);
+	struct sgang_plan_request request = *model->job->request;
 	uint64_t bound = (uint64_t)best->bound;
+	struct sgang_budget own;
 
-	sgang_arrange(model->job->request, model->job->pool, made);
+	sgang_budget_init(&own, SGANG_PLAN_STEPS);
+	request.budget = &own;
+	sgang_arrange(&request, model->job->pool, made);
+	sgang_budget_take(model->job->request->budget, own.taken);
 	made->bound = bound < made->ring.cost ? bound : made->ring.cost;
 	made->exact = sgang_cuts_proved(best);
 	return made;
 }
 
+/* The gang and, if members have several units, each as a piece of its ring. */
+static void find_groups(const struct sgang_job *asked,
+			struct sgang_plan_request *request)
+{
+	uint32_t n = (uint32_t)request->n_members, i, pieces = 0;
+	struct sgang_plan_group *group;
+
+	for (i = 0; i < n && !pieces; i++)
+		pieces = request->members[i].units > 1 ? n : 0;
+	group = sgang_pool_alloc(asked->pool, (size_t)pieces + 1,
+				 sizeof(*group));
+	for (i = 0; i < pieces + 1; i++)
+		group[i] = (struct sgang_plan_group){
+			.name = "gang",
+			.parent = i ? 0 : SGANG_PLAN_NO_GROUP,
+			.weight = !i,
+			.require = SGANG_LEVEL_UNCONNECTED,
+			.prefer = SGANG_LEVEL_UNCONNECTED,
+			.first = i ? i - 1 : 0,
+			.n_members = i ? 1 : n,
+		};
+	request->group = group;
+	request->n_groups = pieces + 1;
+}
+
 int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 		    struct sgang_placement **placement)
 {
-	struct sgang_plan_group gang = { .name = "gang",
-					 .parent = SGANG_PLAN_NO_GROUP,
-					 .weight = 1,
-					 .require = SGANG_LEVEL_UNCONNECTED,
-					 .prefer = SGANG_LEVEL_UNCONNECTED,
-					 .n_members =
-						 asked->request->n_members };
 	struct sgang_plan_request request = *asked->request;
+	const struct sgang_plan_limits *limits =
+		sgang_budget_limits(request.budget);
 	struct sgang_job job = *asked;
 	struct sgang_cuts_best best = { .missing = 0 };
 	struct sgang_roles model;
@@ -258,15 +289,16 @@ int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 
 	if (rc <= 0)
 		return rc;
-	request.group = &gang;
-	request.n_groups = 1;
+	find_groups(asked, &request);
 	job.request = &request;
 	best.bound = (int64_t)bound.cost;
 	best.bound_tie = bound.broken;
 	if (sgang_roles_open(&model, &job, broken))
 		return -1;
+	model.pieces = request.n_groups > 1;
 	sgang_cuts_solve(&model, &guide,
-			 sgang_budget_limits(request.budget)->cuts_steps,
+			 model.pieces ? limits->cuts_piece_steps :
+					limits->cuts_steps,
 			 &best);
 	if (!best.missing && best.price < (int64_t)model.never) {
 		*placement = make_answer(&model, &best);

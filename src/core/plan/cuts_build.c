@@ -154,8 +154,8 @@ static int64_t add_all(struct sgang_cuts *cuts,
 	const struct sgang_roles *model = cuts->model;
 	const uint32_t *row = cuts->row[place];
 	const uint64_t *price;
+	uint32_t split = cuts->split[place], i;
 	int64_t sum = 0;
-	uint32_t i;
 
 	if (model->pair[place] == SGANG_PAIR_NONE)
 		return 0;
@@ -163,10 +163,17 @@ static int64_t add_all(struct sgang_cuts *cuts,
 	for (i = 0; i < part->n_list; i++) {
 		uint32_t g = part->list[i], all = model->units[g];
 		uint32_t then = row[g] + cuts->come[g];
+		int32_t cut = (then && then < all) - (row[g] && row[g] < all);
 
-		sum += ((then && then < all) - (row[g] && row[g] < all)) *
-		       (int64_t)price[g];
+		if (!g)
+			continue;
+		split += (uint32_t)cut;
+		sum += cut * (int64_t)price[g];
 	}
+	sum += ((int64_t)sgang_cuts_leaves(cuts, row[0] + cuts->come[0],
+					   split) -
+		(int64_t)sgang_cuts_leaves(cuts, row[0], cuts->split[place])) *
+	       (int64_t)price[0];
 	cuts->steps += part->n_list / 8;
 	return sum;
 }

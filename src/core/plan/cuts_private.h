@@ -6,6 +6,7 @@
  *   cuts_search.c  units and groups taken out and put in again
  *   cuts_build.c   whole groups into the domains that are cheapest for them
  *   cuts_spot.c    the cheapest node for one unit
+ *   cuts_order.c   pieces of a ring in a cheap order
  *   cuts_state.c   where units are, and what that costs
  *
  * Rings are in the order of the fabric here. Such a ring has one hop, more than
@@ -24,6 +25,9 @@
 #define SGANG_CUTS_PRIVATE_H
 
 #include "roles_private.h"
+
+/* So many pieces of a ring are few. */
+#define SGANG_CUTS_FEW 3
 
 /* The position of a unit that has no node. */
 #define SGANG_CUTS_NOWHERE UINT32_MAX
@@ -111,6 +115,7 @@ struct sgang_cuts {
 	uint32_t *free;        /* by position: what is left, n_dims numbers */
 	uint64_t *sum;         /* by domain: the same */
 	uint32_t **room;       /* by kind and place: units of it that fit */
+	uint32_t *split;       /* by place: the pieces that it cuts */
 	int64_t price;
 	uint64_t tie;
 	uint32_t missing;         /* units without a node */
@@ -124,6 +129,7 @@ struct sgang_cuts {
 	/* -- scratch -- */
 	struct sgang_turn *turn; /* for each unit one */
 	uint32_t *list;          /* the same */
+	struct sgang_tour tour;  /* of pieces */
 	uint32_t *units;         /* by kind */
 	uint32_t *come;          /* by group; all 0 */
 	int64_t *above;          /* by place */
@@ -148,6 +154,20 @@ struct sgang_cuts {
 
 /* Look through the model; no unit has a node then. */
 void sgang_cuts_open(struct sgang_cuts *cuts);
+
+/* How often the ring of the gang leaves a place that has so many of its units and
+ * cuts so many of its pieces, at the least. The ring is once more in the place
+ * for each two of these, which follow each other there; where there are few
+ * pieces, and so few places in which one can follow another, for each. */
+static inline uint32_t sgang_cuts_leaves(const struct sgang_cuts *cuts,
+					 uint32_t units, uint32_t split)
+{
+	uint32_t n = cuts->model->n_groups - 1;
+
+	if (cuts->model->pieces && split > 1)
+		return n > SGANG_CUTS_FEW ? (split + 1) / 2 : split;
+	return units && units < cuts->model->n_units;
+}
 
 /* What one more unit of a class at a place adds to the price there. */
 int64_t sgang_cuts_more(const struct sgang_cuts *cuts, uint32_t class,
@@ -207,6 +227,11 @@ uint32_t sgang_cuts_spot(struct sgang_cuts *cuts, uint32_t unit,
 /* Let positions of a place take no units, or again. */
 void sgang_cuts_ban(struct sgang_cuts *cuts, uint32_t place, bool ban);
 
+/* -- cuts_order.c -- */
+
+/* What the placement at hand costs in a cheap order of its pieces. */
+int64_t sgang_cuts_order(struct sgang_cuts *cuts);
+
 /* -- cuts_build.c -- */
 
 /* In which order units get their nodes. */
@@ -237,6 +262,7 @@ bool sgang_cuts_holds(struct sgang_cuts *cuts, uint32_t domain);
 struct sgang_cuts_best {
 	uint32_t *at; /* by unit; of the pool. NULL: it is none yet */
 	int64_t price;
+	int64_t low; /* of pieces: the least price of any, in no order */
 	uint64_t tie;
 	uint32_t missing; /* units without a node */
 	/* none is better than this */
@@ -246,8 +272,7 @@ struct sgang_cuts_best {
 };
 
 /* Keep the placement at hand if it is better. */
-void sgang_cuts_keep(const struct sgang_cuts *cuts,
-		     struct sgang_cuts_best *best);
+void sgang_cuts_keep(struct sgang_cuts *cuts, struct sgang_cuts_best *best);
 bool sgang_cuts_proved(const struct sgang_cuts_best *best);
 /* Improve the best placement until it is proved to be that, or so many steps
  * are used up; among nodes of one price, 'light' ones come first. */

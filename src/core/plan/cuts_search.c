@@ -16,6 +16,13 @@
 #define GROUP_MAX 200
 #define SMALL_GROUP 40
 
+/* Of few pieces an order is always looked for; of more, where the price is above
+ * the lowest by no more than one part of so many, for one of so many placements.
+ */
+#define PIECES_FEW 8
+#define NEAR 20
+#define ORDERS 8
+
 struct search {
 	struct sgang_cuts *cuts;
 	struct sgang_cuts_best *best;
@@ -26,20 +33,58 @@ struct search {
 	uint32_t *again;      /* scratch */
 	uint32_t banned;      /* a place; SGANG_CUTS_NOWHERE: none */
 	int64_t least;        /* what the cheapest cut costs */
+	int64_t value;        /* of the placement at hand */
 	uint64_t start, span; /* steps of this search */
 };
 
 /* -- the best -- */
 
-void sgang_cuts_keep(const struct sgang_cuts *cuts,
-		     struct sgang_cuts_best *best)
+/* Has the placement at hand an order of its pieces? */
+static bool has_order(const struct sgang_cuts *cuts)
 {
+	return cuts->model->pieces && !cuts->missing &&
+	       cuts->price < (int64_t)cuts->model->never;
+}
+
+/* What the placement at hand is worth in the search: of few pieces the cost in
+ * an order, else the price. */
+static int64_t value_of(struct sgang_cuts *cuts)
+{
+	if (has_order(cuts) && cuts->model->n_groups <= PIECES_FEW)
+		return sgang_cuts_order(cuts);
+	return cuts->price;
+}
+
+/* Is it worth to look for an order of the pieces? None costs less than the
+ * price. */
+static bool is_promising(struct sgang_cuts *cuts,
+			 const struct sgang_cuts_best *best)
+{
+	if (best->missing || cuts->price < best->low)
+		return true;
+	return cuts->price < best->price &&
+	       (cuts->model->n_groups <= PIECES_FEW ||
+		(cuts->price <= best->low + best->low / NEAR &&
+		 !sgang_cuts_any(cuts, ORDERS)));
+}
+
+void sgang_cuts_keep(struct sgang_cuts *cuts, struct sgang_cuts_best *best)
+{
+	int64_t price = cuts->price;
+
+	if (has_order(cuts)) {
+		if (!is_promising(cuts, best))
+			return;
+		if (best->missing || price < best->low)
+			best->low = price;
+		price = sgang_cuts_order(cuts);
+	}
 	if (cuts->missing != best->missing ? cuts->missing > best->missing :
-	    cuts->price != best->price     ? cuts->price > best->price :
+	    price != best->price           ? price > best->price :
 					     cuts->tie >= best->tie)
 		return;
 	best->missing = cuts->missing;
-	best->price = cuts->price;
+	best->price = price;
 	best->tie = cuts->tie;
 	memcpy(best->at, cuts->at, cuts->model->n_units * sizeof(*best->at));
 }
@@ -303,7 +348,7 @@ static void undo(struct search *search)
 static void step(struct search *search)
 {
 	struct sgang_cuts *cuts = search->cuts;
-	int64_t price = cuts->price, grown;
+	int64_t value = search->value, grown;
 	uint64_t tie = cuts->tie;
 	uint32_t missing = cuts->missing, i;
 	bool good;
@@ -313,7 +358,8 @@ static void step(struct search *search)
 	recreate(search);
 	for (i = 0; i < search->n_out; i++)
 		search->is_out[search->out[i]] = false;
-	grown = cuts->price - price;
+	search->value = value_of(cuts);
+	grown = search->value - value;
 	if (cuts->missing != missing)
 		good = cuts->missing < missing ||
 		       (missing && cuts->missing == missing + 1 &&
@@ -322,10 +368,12 @@ static void step(struct search *search)
 		good = cuts->tie <= tie || sgang_cuts_any(cuts, 2);
 	else
 		good = grown < 0 || grown <= allowed(search);
-	if (good)
+	if (good) {
 		sgang_cuts_keep(cuts, search->best);
-	else
+	} else {
 		undo(search);
+		search->value = value;
+	}
 }
 
 /* Is there nothing to gain, or nothing left to search with? */
@@ -349,6 +397,7 @@ static void anneal(struct search *search)
 	uint64_t gained = cuts->steps;
 
 	search->start = cuts->steps;
+	search->value = value_of(cuts);
 	while (!is_over(search, gained)) {
 		int64_t price = search->best->price;
 		uint32_t missing = search->best->missing;

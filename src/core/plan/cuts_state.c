@@ -390,6 +390,8 @@ static void begin(struct sgang_cuts *cuts)
 					sizeof(*cuts->units));
 	cuts->come = sgang_pool_zalloc(cuts->pool, model->n_groups,
 				       sizeof(*cuts->come));
+	cuts->split = sgang_pool_zalloc(cuts->pool, model->n_places,
+					sizeof(*cuts->split));
 	cuts->above = sgang_pool_zalloc(cuts->pool, model->n_places,
 					sizeof(*cuts->above));
 	for (i = 0; i < n; i++)
@@ -426,6 +428,21 @@ static bool is_cut(uint32_t units, uint32_t all)
 	return units && units < all;
 }
 
+/* The same where groups are pieces. */
+static int64_t more_of_piece(const struct sgang_cuts *cuts, uint32_t piece,
+			     uint32_t place)
+{
+	const struct sgang_roles *model = cuts->model;
+	const uint32_t *row = cuts->row[place];
+	uint32_t split = cuts->split[place] +
+			 is_cut(row[piece] + 1, model->units[piece]) -
+			 is_cut(row[piece], model->units[piece]);
+
+	return ((int64_t)sgang_cuts_leaves(cuts, row[0] + 1, split) -
+		(int64_t)sgang_cuts_leaves(cuts, row[0], cuts->split[place])) *
+	       (int64_t)model->pairs[model->pair[place]].price[0];
+}
+
 int64_t sgang_cuts_more(const struct sgang_cuts *cuts, uint32_t class,
 			uint32_t place)
 {
@@ -434,6 +451,8 @@ int64_t sgang_cuts_more(const struct sgang_cuts *cuts, uint32_t class,
 	const uint64_t *price = model->pairs[model->pair[place]].price;
 	int64_t sum = 0;
 
+	if (cuts->model->pieces)
+		return more_of_piece(cuts, *cuts->chain[class], place);
 	for (g = cuts->chain[class]; *g != SGANG_PLAN_NO_GROUP; g++) {
 		uint32_t all = model->units[*g], n = row[*g];
 
@@ -470,22 +489,38 @@ static uint32_t *own_row(struct sgang_cuts *cuts, uint32_t place)
 	return cuts->row[place];
 }
 
+/* How often the ring of the gang leaves a place. */
+static uint32_t leaves(const struct sgang_cuts *cuts, uint32_t place)
+{
+	return sgang_cuts_leaves(cuts, cuts->row[place][0], cuts->split[place]);
+}
+
 /* Count a unit of a class more or less in a place. */
 static void count(struct sgang_cuts *cuts, uint32_t class, uint32_t place,
 		  int32_t change)
 {
 	const struct sgang_roles *model = cuts->model;
 	uint32_t *row = own_row(cuts, place), pair = model->pair[place];
+	const uint64_t *price = pair == SGANG_PAIR_NONE ?
+					NULL :
+					model->pairs[pair].price;
+	int64_t times = -(int64_t)leaves(cuts, place);
 	const uint32_t *g;
 
 	for (g = cuts->chain[class]; *g != SGANG_PLAN_NO_GROUP; g++) {
 		uint32_t all = model->units[*g], n = row[*g];
+		int32_t cut;
 
 		row[*g] = n + (uint32_t)change;
-		if (pair != SGANG_PAIR_NONE)
-			cuts->price += (is_cut(row[*g], all) - is_cut(n, all)) *
-				       (int64_t)model->pairs[pair].price[*g];
+		cut = is_cut(row[*g], all) - is_cut(n, all);
+		if (*g)
+			cuts->split[place] += (uint32_t)cut;
+		if (*g && price)
+			cuts->price += cut * (int64_t)price[*g];
 	}
+	times += leaves(cuts, place);
+	if (price)
+		cuts->price += times * (int64_t)price[0];
 	if (change > 0 && row[0] == 1)
 		cuts->tie += cuts->weight[place];
 	if (change < 0 && !row[0])

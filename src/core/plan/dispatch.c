@@ -56,6 +56,27 @@ static int check_request(const struct sgang_plan_request *request,
 	return 0;
 }
 
+/* All members in one ring. Where the planner of cuts finds no place for members
+ * in any order, and there may be one, the other solvers look for it. */
+static int plan_ring(const struct sgang_job *job, const uint64_t *broken,
+		     struct sgang_placement **placement)
+{
+	struct sgang_budget *budget = job->request->budget;
+	bool before = budget->unproved;
+	int rc;
+
+	if (!sgang_cuts_can(job->request))
+		return sgang_job_plan(job, broken, placement);
+	budget->unproved = false;
+	rc = sgang_cuts_plan(job, broken, placement);
+	if (!rc && budget->unproved) {
+		budget->unproved = false;
+		rc = sgang_job_plan(job, broken, placement);
+	}
+	budget->unproved |= before;
+	return rc;
+}
+
 /* The ring first: what does not fit as one does not fit at all. */
 static int plan_request(struct sgang_job *job,
 			struct sgang_placement **placement,
@@ -70,10 +91,8 @@ static int plan_request(struct sgang_job *job,
 		return sgang_roles_plan(job, broken, placement, nofit);
 	if (job->request->spread)
 		rc = sgang_spread_plan(job, broken, placement, nofit);
-	else if (sgang_cuts_can(job->request))
-		rc = sgang_cuts_plan(job, broken, placement);
 	else
-		rc = sgang_job_plan(job, broken, placement);
+		rc = plan_ring(job, broken, placement);
 	if (!rc && nofit && !job->request->spread)
 		sgang_nofit_explain(job, nofit);
 	if (rc > 0 && job->request->spread)

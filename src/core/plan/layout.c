@@ -15,12 +15,10 @@ void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to)
 		       sizeof(*mixed->left));
 	mixed->from = from;
 	mixed->to = to;
-	for (pos = from; pos < to; pos++) {
-		if (!mixed->pool || mixed->pool[pos])
-			memcpy(left_at(mixed, pos),
-			       sgang_job_free(mixed->job, mixed->order[pos]),
-			       mixed->n_dims * sizeof(*mixed->left));
-	}
+	for (pos = from; pos < to; pos++)
+		memcpy(left_at(mixed, pos),
+		       sgang_job_free(mixed->job, mixed->order[pos]),
+		       mixed->n_dims * sizeof(*mixed->left));
 	for (pos = 0; pos < mixed->job->n_kinds; pos++)
 		mixed->cursor[pos] = from;
 	mixed->now.n = 0;

@@ -9,6 +9,7 @@ const struct sgang_plan_limits sgang_plan_limits_default = {
 	.cut_steps = 8000000,
 	.order_hops = 800000,
 	.cuts_steps = 400000,
+	.cuts_piece_steps = 800000,
 	.cuts_tree_steps = 250000,
 	.roles_exact_steps = 2000000,
 	.roles_blocks_steps = 3200000,

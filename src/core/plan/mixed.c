@@ -214,9 +214,8 @@ static const struct construction {
 	enum sgang_part part;
 } constructions[] = {
 	{ sgang_mixed_try_shares, 0, true, SGANG_PART_SHARES },
+	{ sgang_mixed_try_blocks, 0, true, SGANG_PART_BLOCKS },
 	{ sgang_mixed_try_walks, SGANG_STEPS_WALKS, true, SGANG_PART_WALKS },
-	{ sgang_mixed_try_kinds, 0, false, SGANG_PART_KINDS },
-	{ sgang_mixed_try_pools, 0, false, SGANG_PART_POOLS },
 	{ sgang_mixed_try_domains, 0, false, SGANG_PART_DOMAINS },
 };
 #define CONSTRUCTIONS (sizeof(constructions) / sizeof(constructions[0]))

@@ -6,7 +6,7 @@
  *   improve.c  a layout made better by small changes
  *   fit.c      first fit, domain by domain
  *   pack.c     does it fit at all? Trying everything
- *   pools.c    kind by kind, and on the best nodes by value
+ *   blocks.c   blocks of members that are alike, by the planner of cuts
  *   share.c    members of one kind, on distinct nodes that they share
  *   route.c    leaves to lay the ring over
  *   walk.c     in the order of the ring over given leaves
@@ -50,7 +50,6 @@ struct mixed {
 	uint32_t *rank;                 /* members, the large ones first */
 	struct piece *spot;             /* room for one a node */
 	const struct sgang_tree *worth; /* the request by value */
-	bool *pool;                     /* by position: may be used */
 	bool *seen;                     /* by domain; all false */
 	bool *used;                     /* by position; all false */
 	uint32_t from, to;              /* outside of these left[] is 0 */
@@ -187,8 +186,8 @@ static inline bool done(const struct mixed *mixed)
 
 /* -- layout.c -- */
 
-/* Make all of positions from..to-1 free as far as the pool goes, those
- * outside taken, and the layout at hand empty. */
+/* Make all of positions from..to-1 free, those outside taken, and the layout at
+ * hand empty. */
 void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to);
 
 /* Improve the layout at hand and keep it if it is the best so far. */
@@ -218,14 +217,9 @@ int sgang_mixed_try_domains(struct mixed *mixed);
  * find. */
 bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
 
-/* -- pools.c -- */
+/* -- blocks.c -- */
 
-/* Does a member of this kind want several distinct nodes? Then no node is
- * used twice by the kind. */
-bool sgang_mixed_distinct(const struct mixed *mixed, uint32_t kind);
-
-int sgang_mixed_try_kinds(struct mixed *mixed);
-int sgang_mixed_try_pools(struct mixed *mixed);
+int sgang_mixed_try_blocks(struct mixed *mixed);
 
 /* -- share.c -- */
 

@@ -50,10 +50,11 @@ static int plan(const struct sgang_plan_request *asked, struct sgang_pool *pool,
 {
 	struct sgang_plan_request request = *asked;
 	bool segments = sgang_segments_any(asked);
+	uint32_t odd = sgang_any_odd(asked);
 	uint64_t aside = 0;
 	int rc;
 
-	request.any_order = sgang_any_matters(asked);
+	request.any_order = sgang_any_matters(asked) || odd < UINT32_MAX;
 	if ((request.any_order && !sgang_cuts_can(&request)) || segments)
 		aside = request.budget->left / 2;
 	request.budget->left -= aside;
@@ -62,9 +63,11 @@ static int plan(const struct sgang_plan_request *asked, struct sgang_pool *pool,
 	if (rc <= 0)
 		return rc;
 	if (request.any_order && sgang_any_order(&request, pool, made))
-		rc = -1;
-	else if (segments)
+		return -1;
+	if (segments)
 		rc = sgang_segments_keep(&request, pool, made, nofit);
+	if (rc > 0 && odd < UINT32_MAX)
+		sgang_any_number(*made, pool, odd, (uint32_t)asked->n_members);
 	if (rc > 0 && !request.parallel)
 		count_more(&request, pool, *made);
 	return rc;

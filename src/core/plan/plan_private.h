@@ -21,6 +21,7 @@
  *   cuts_search.c  ... units and groups taken out and put in again
  *   cuts_build.c   ... whole groups into the domains that are cheapest
  *   cuts_spot.c    ... the cheapest node for one unit
+ *   cuts_order.c   ... pieces of a ring in a cheap order
  *   cuts_state.c   ... where units are, and what that costs
  *   roles_exact.c  ... small ones: the best of all placements
  *   roles_lay.c    ... which units go to places that are chosen
@@ -35,17 +36,16 @@
  *   mixed.c        members of different kinds, construction by construction
  *   route.c        ... leaf by leaf: over which leaves
  *   walk.c         ... and how the ring is laid over them
- *   split.c        ... which nodes are for which of two arcs
- *   arcs.c         ... a bound for rings of two arcs
+ *   blocks.c       ... blocks of members that are alike, by cuts
  *   bound.c        what members of several kinds cost at the least
  *   share.c        ... on distinct nodes that they share
- *   pools.c        ... on the nodes that are best by what is scarce
  *   fit.c          ... first fit, domain by domain
  *   pack.c         ... any layout that there is
  *   layout.c       ... the layout at hand and the best one
  *   improve.c      ... moves, swaps and turns
  *   nofit.c        why it does not fit
  *   arrange.c      the cheapest order on the nodes that members have
+ *   tour.c         ... in which they follow, begin and end
  *   alike.c        members as units that are all alike
  *   tree.c         ... exact, bottom-up over the fabric
  *   choose.c       ... which children of one domain to use, and how far
@@ -91,9 +91,7 @@ typedef int64_t sgang_plan_key;
 enum sgang_part {
 	SGANG_PART_SHARES,
 	SGANG_PART_WALKS,
-	SGANG_PART_ARCS,
-	SGANG_PART_KINDS,
-	SGANG_PART_POOLS,
+	SGANG_PART_BLOCKS,
 	SGANG_PART_DOMAINS,
 	SGANG_PART_IMPROVE,
 	SGANG_PART_PROVE,
@@ -106,8 +104,8 @@ enum sgang_part {
  * its name says 'one'. */
 #define SGANG_STEPS_WALKS 3000000
 #define SGANG_STEPS_ONE_WALK 600000
-#define SGANG_STEPS_IMPROVE 30000
-#define SGANG_STEPS_IMPROVE_ONE 8000
+#define SGANG_STEPS_IMPROVE 60000
+#define SGANG_STEPS_IMPROVE_ONE 15000
 #define SGANG_STEPS_PACK 4000000
 #define SGANG_STEPS_SHARE 1000000
 #define SGANG_STEPS_SHARE_FEW 100000 /* members one by one */
@@ -119,12 +117,13 @@ enum sgang_part {
  * steps out of SGANG_PLAN_STEPS, as SGANG_STEPS_* are; the others hold for any
  * budget. */
 struct sgang_plan_limits {
-	uint64_t prove_tries;     /* steps of one search of prove.c */
-	uint64_t blocks_steps;    /* of one run of grid_blocks.c */
-	uint64_t cut_steps;       /* of one table of grid_cut.c */
-	uint64_t order_hops;      /* of grid_order.c */
-	uint64_t cuts_steps;      /* of cuts.c, of all that it tries */
-	uint64_t cuts_tree_steps; /* ... for a tree that has a placement */
+	uint64_t prove_tries;      /* steps of one search of prove.c */
+	uint64_t blocks_steps;     /* of one run of grid_blocks.c */
+	uint64_t cut_steps;        /* of one table of grid_cut.c */
+	uint64_t order_hops;       /* of grid_order.c */
+	uint64_t cuts_steps;       /* of cuts.c, of all that it tries */
+	uint64_t cuts_piece_steps; /* ... of members of several units */
+	uint64_t cuts_tree_steps;  /* ... for a tree that has a placement */
 	uint64_t roles_exact_steps;
 	uint64_t roles_blocks_steps;
 	uint64_t roles_cut_steps;
@@ -622,8 +621,6 @@ int sgang_plan_ordered(const struct sgang_plan_request *request,
 
 /* -- segments.c -- */
 
-/* Must nodes of members be in segments? */
-bool sgang_segments_any(const struct sgang_plan_request *request);
 /* Replace a placement that does not keep to segments by one that does, if one
  * is found. False when there is none, with 'nofit' (may be NULL) filled. */
 bool sgang_segments_keep(const struct sgang_plan_request *request,
@@ -646,6 +643,13 @@ bool sgang_members_same(const struct sgang_plan_request *request,
 
 /* True if any_order makes a difference to this request. */
 bool sgang_any_matters(const struct sgang_plan_request *request);
+/* The one member that differs from all others, which are alike: they can take
+ * each other's places, so every order will do though members are to keep theirs.
+ * UINT32_MAX: that is not so. */
+uint32_t sgang_any_odd(const struct sgang_plan_request *asked);
+/* Number the alike members as they come in the ring. */
+void sgang_any_number(struct sgang_placement *made, struct sgang_pool *pool,
+		      uint32_t odd, uint32_t n_members);
 
 /* Replace a placement by one of members in a better order, if there is one,
  * and let it begin with the first of them. 0, or -1 with errno set as by
@@ -655,6 +659,25 @@ int sgang_any_order(const struct sgang_plan_request *request,
 		    struct sgang_placement **placement);
 
 /* -- arrange.c -- */
+
+/* -- tour.c -- */
+
+/* Members in a ring, on given nodes. */
+struct sgang_tour {
+	const struct sgang_fabric *fabric;
+	const struct sgang_costs *costs;
+	struct sgang_budget *budget;
+	uint32_t n;      /* members */
+	uint32_t *first; /* by member, and the end: where its nodes are in */
+	uint32_t *node;  /* ... this list, each once, in the order of the
+			  * fabric */
+	uint32_t *order; /* members, in the order at hand */
+	uint32_t *from, *to; /* by member: the nodes it begins and ends with */
+};
+
+/* Find a cheap order, as long as it costs more than 'floor'; 'order' is what to
+ * begin with. Returns what the hops cost more than as many in an island. */
+int64_t sgang_tour_find(struct sgang_tour *tour, int64_t floor);
 
 /* As sgang_plan_arrange(). */
 void sgang_arrange(const struct sgang_plan_request *request,
@@ -749,41 +772,6 @@ uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain);
 /* Fill the answer of the tree for a domain into which the units fit. */
 void sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
 
-/* -- arcs.c -- */
-
-/* Cut the ring in two arcs: all members of the kind 'first', and the others.
- * Raise '*bound' to what all cost at least, (ranks * hop[island]) apart, and at
- * the most to 'most', what some placement costs. Any weights of a unit, by
- * kind, give a bound, what units cost about gives a good one. */
-void sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
-		      const double *weight, uint64_t most, uint64_t *bound);
-
-/* -- split.c -- */
-
-/* Which nodes are for which of these two arcs. */
-struct sgang_split;
-
-/* 'guess' is what they cost about. The result lives as long as the pool of the
- * job. */
-struct sgang_split *sgang_split_open(const struct sgang_job *job,
-				     uint32_t first, uint64_t guess);
-
-enum { SGANG_SPLIT_FIRST = 1, SGANG_SPLIT_OTHERS = 2 };
-
-/* Choose nodes for the arcs, for the others with room for so many slots 'more'
- * than they ask for: which arc, or 0, by position. An 'effort' of 2 takes twice
- * as long as one of 1, and finds better ones. False when none were found. */
-bool sgang_split_solve(struct sgang_split *split, uint64_t more,
-		       uint32_t effort, uint8_t *owner);
-
-/* About what a unit of a kind costs there, (ranks * hop[island]) apart; known
- * when nodes have been found. */
-double sgang_split_weight(const struct sgang_split *split, uint32_t kind);
-
-/* The kind of the others that has the fewest nodes; UINT32_MAX: it makes no
- * difference. */
-uint32_t sgang_split_narrow(const struct sgang_split *split);
-
 /* -- nofit.c -- */
 
 /* Say why nothing was found. */
@@ -830,6 +818,11 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 bool sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 		 const struct sgang_placement *known, uint64_t breaks,
 		 uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
+
+/* -- segments_rule.c -- */
+
+/* Must nodes of members be in segments? */
+bool sgang_segments_any(const struct sgang_plan_request *request);
 
 /* -- cuts.c -- */
 

@@ -251,6 +251,56 @@ bool sgang_any_matters(const struct sgang_plan_request *request)
 	return false;
 }
 
+/* Are all members the same as the k-th, apart from the i-th? */
+static bool are_same_but(const struct sgang_plan_request *request, size_t i,
+			 size_t k)
+{
+	const struct sgang_plan_member *member = request->members;
+	size_t m;
+
+	for (m = 0; m < request->n_members; m++) {
+		if (m != i &&
+		    !sgang_members_same(request, &member[m], &member[k]))
+			return false;
+	}
+	return !sgang_members_same(request, &member[i], &member[k]);
+}
+
+uint32_t sgang_any_odd(const struct sgang_plan_request *asked)
+{
+	struct sgang_plan_request request = *asked;
+	size_t n = asked->n_members, i = 1;
+
+	request.any_order = true;
+	if (asked->any_order || n < 4 || !sgang_cuts_can(&request))
+		return UINT32_MAX;
+	if (are_same_but(asked, 0, 1))
+		return 0;
+	while (i < n && sgang_members_same(asked, &asked->members[0],
+					   &asked->members[i]))
+		i++;
+	return i < n && are_same_but(asked, i, 0) ? (uint32_t)i : UINT32_MAX;
+}
+
+void sgang_any_number(struct sgang_placement *made, struct sgang_pool *pool,
+		      uint32_t odd, uint32_t n_members)
+{
+	struct sgang_run *scratch = sgang_pool_alloc(pool, made->n_runs,
+						     sizeof(*scratch));
+	uint32_t number = odd, last = odd;
+	size_t i;
+
+	sgang_arrange_begin(made->runs, made->n_runs, odd, scratch);
+	for (i = 0; i < made->n_runs; i++) {
+		if (made->runs[i].member != last) {
+			last = made->runs[i].member;
+			number = (number + 1) % n_members;
+		}
+		made->runs[i].member = number;
+	}
+	sgang_arrange_begin(made->runs, made->n_runs, 0, scratch);
+}
+
 int sgang_any_order(const struct sgang_plan_request *asked,
 		    struct sgang_pool *pool, struct sgang_placement **placement)
 {

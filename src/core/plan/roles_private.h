@@ -56,6 +56,8 @@ struct sgang_roles {
 	/* by group */
 	const struct sgang_plan_group *group;
 	uint32_t n_groups;
+	bool pieces;       /* groups are pieces of the gang's ring, which lie in
+			    * one piece each; else they have own rings */
 	uint32_t *require; /* of it and of all above it */
 	uint32_t *units;
 	uint32_t *depth; /* of the gang: 0 */

@@ -15,18 +15,6 @@
 
 #include "segments_private.h"
 
-bool sgang_segments_any(const struct sgang_plan_request *request)
-{
-	struct sgang_segments rule;
-	size_t i;
-
-	for (i = 0; i < request->n_members; i++) {
-		if (sgang_segments_of(request, &request->members[i], &rule))
-			return true;
-	}
-	return false;
-}
-
 /* -- can these nodes be divided -- */
 
 static int ascending(const void *one, const void *two)

@@ -112,3 +112,15 @@ sgang_segments_thin(const struct sgang_plan_request *request,
 	}
 	return set;
 }
+
+bool sgang_segments_any(const struct sgang_plan_request *request)
+{
+	struct sgang_segments rule;
+	size_t i;
+
+	for (i = 0; i < request->n_members; i++) {
+		if (sgang_segments_of(request, &request->members[i], &rule))
+			return true;
+	}
+	return false;
+}

@@ -587,8 +587,6 @@ int sgang_mixed_try_shares(struct mixed *mixed)
 		sharer.looks_max = (uint64_t)CHOICES_MANY * mixed->n_nodes;
 	}
 	rc = try_depths(&sharer);
-	if (!rc && mixed->n_nodes > NODES_MANY && !done(mixed))
-		rc = sgang_mixed_try_kinds(mixed);
 	if (!rc && mixed->n_nodes > NODES_MANY)
 		rc = try_rolls(&sharer);
 	/* the others improve as much as without these */

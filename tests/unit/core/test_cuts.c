@@ -486,7 +486,7 @@ TEST(test_which)
 	assert_false(sgang_cuts_can(request));
 	request->spread = false;
 	world.member[3].units = 2;
-	assert_false(sgang_cuts_can(request));
+	assert_true(sgang_cuts_can(request));
 	world.member[3].units = 1;
 	one = sgang_nodeset_create(world.n_nodes);
 	sgang_nodeset_add(one, 0);
