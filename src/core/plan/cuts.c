@@ -274,6 +274,62 @@ static void find_groups(const struct sgang_job *asked,
 	request->n_groups = pieces + 1;
 }
 
+/* The units in the order of members. */
+static void find_seats(struct sgang_cuts *cuts)
+{
+	const struct sgang_roles *model = cuts->model;
+	const struct sgang_plan_request *request = model->job->request;
+	uint32_t n = model->n_units, c, i, k, at = 0;
+	uint32_t *seat = sgang_pool_alloc(cuts->pool, n, sizeof(*seat));
+	uint32_t *unit = sgang_pool_alloc(cuts->pool, n, sizeof(*unit));
+	uint32_t *next = sgang_pool_alloc(cuts->pool, model->n_classes,
+					  sizeof(*next));
+
+	for (c = 0; c < model->n_classes; c++)
+		next[c] = model->class[c].first;
+	for (i = 0; i < request->n_members; i++) {
+		for (k = 0; k < request->members[i].units; k++, at++) {
+			unit[at] = next[model->class_of[i]]++;
+			seat[unit[at]] = at;
+		}
+	}
+	cuts->seat = seat;
+	cuts->unit = unit;
+}
+
+int sgang_cuts_improve(const struct sgang_job *asked, const uint64_t *broken,
+		       uint64_t steps, uint64_t bound, uint32_t *at)
+{
+	struct sgang_plan_request request = *asked->request;
+	struct sgang_budget *budget = request.budget;
+	struct sgang_cuts_best best = { .bound = (int64_t)bound };
+	struct sgang_cuts cuts = { .pool = asked->pool };
+	struct sgang_job job = *asked;
+	struct sgang_roles model;
+	uint32_t i;
+
+	if (request.n_members > PIECES_MAX)
+		return 0;
+	find_groups(asked, &request);
+	job.request = &request;
+	if (sgang_roles_open(&model, &job, broken))
+		return -1;
+	model.pieces = request.n_groups > 1;
+	cuts.model = &model;
+	cuts.steps_max = sgang_budget_share(budget, steps);
+	sgang_cuts_open(&cuts);
+	find_seats(&cuts);
+	best.at = sgang_pool_alloc(cuts.pool, model.n_units, sizeof(*best.at));
+	for (i = 0; i < model.n_units; i++)
+		best.at[cuts.unit[i]] = at[i];
+	best.price = INT64_MAX;
+	sgang_cuts_search(&cuts, &best, cuts.steps_max, false);
+	for (i = 0; i < model.n_units; i++)
+		at[i] = best.at[cuts.unit[i]];
+	sgang_budget_take(budget, cuts.steps);
+	return 0;
+}
+
 int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 		    struct sgang_placement **placement)
 {

@@ -75,7 +75,8 @@ uint32_t sgang_cuts_insert(struct sgang_cuts *cuts, uint32_t *unit, uint32_t n,
 	for (i = 0; i < n; i++) {
 		unit[i] = turn[i].what;
 		cuts->coming -= cuts->share[cuts->class_of[unit[i]]];
-		pos = sgang_cuts_spot(cuts, unit[i], domain);
+		pos = cuts->seat ? sgang_cuts_seat(cuts, unit[i], domain) :
+				   sgang_cuts_spot(cuts, unit[i], domain);
 		if (pos == SGANG_CUTS_NOWHERE)
 			missing++;
 		else

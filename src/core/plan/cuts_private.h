@@ -7,6 +7,8 @@
  *   cuts_build.c   whole groups into the domains that are cheapest for them
  *   cuts_spot.c    the cheapest node for one unit
  *   cuts_order.c   pieces of a ring in a cheap order
+ *   cuts_seats.c   the cheapest node for a unit of a ring that is given
+ *   cuts_hops.c    ... what its hops cost
  *   cuts_state.c   where units are, and what that costs
  *
  * Rings are in the order of the fabric here. Such a ring has one hop, more than
@@ -126,6 +128,10 @@ struct sgang_cuts {
 	struct sgang_spot **away; /* the same where none of its groups are,
 				   * for all classes that are like this one */
 
+	/* -- an order that is given (NULL: any will do) -- */
+	const uint32_t *seat; /* by unit: its place in the ring */
+	const uint32_t *unit; /* by place in the ring */
+
 	/* -- scratch -- */
 	struct sgang_turn *turn; /* for each unit one */
 	uint32_t *list;          /* the same */
@@ -226,6 +232,27 @@ uint32_t sgang_cuts_spot(struct sgang_cuts *cuts, uint32_t unit,
 			 uint32_t domain);
 /* Let positions of a place take no units, or again. */
 void sgang_cuts_ban(struct sgang_cuts *cuts, uint32_t place, bool ban);
+
+/* -- cuts_hops.c -- */
+
+/* The position of the next unit in the ring, by 1 or -1, that has one;
+ * SGANG_CUTS_NOWHERE: none has. */
+uint32_t sgang_cuts_neighbour(const struct sgang_cuts *cuts, uint32_t unit,
+			      int32_t step);
+/* What a unit at a position between two others adds to the hops, each counted by
+ * what it costs more than one in an island. */
+int64_t sgang_cuts_hops_between(const struct sgang_cuts *cuts, uint32_t last,
+				uint32_t pos, uint32_t next);
+/* ... between those that it is between. */
+int64_t sgang_cuts_hops(const struct sgang_cuts *cuts, uint32_t unit,
+			uint32_t pos);
+
+/* -- cuts_seats.c -- */
+
+/* The node for a unit where it adds the least; SGANG_CUTS_NOWHERE when there is
+ * none. */
+uint32_t sgang_cuts_seat(struct sgang_cuts *cuts, uint32_t unit,
+			 uint32_t domain);
 
 /* -- cuts_order.c -- */
 

@@ -42,7 +42,7 @@ struct search {
 /* Has the placement at hand an order of its pieces? */
 static bool has_order(const struct sgang_cuts *cuts)
 {
-	return cuts->model->pieces && !cuts->missing &&
+	return cuts->model->pieces && !cuts->seat && !cuts->missing &&
 	       cuts->price < (int64_t)cuts->model->never;
 }
 
@@ -189,6 +189,16 @@ static void pull_groups(struct search *search, uint32_t most)
 	pull_place(search, place, search->n_out + most);
 }
 
+/* Units that follow each other in the ring. */
+static void pull_seats(struct search *search, uint32_t most)
+{
+	struct sgang_cuts *cuts = search->cuts;
+	uint32_t n = cuts->model->n_units, from = sgang_cuts_any(cuts, n), i;
+
+	for (i = 0; i < n && i < most; i++)
+		pull(search, cuts->unit[(from + i) % n]);
+}
+
 static void pull_class(struct search *search)
 {
 	const struct sgang_roles *model = search->cuts->model;
@@ -228,7 +238,9 @@ static void ruin(struct search *search)
 
 	search->n_out = 0;
 	search->banned = SGANG_CUTS_NOWHERE;
-	if (how == 0) {
+	if (cuts->seat && sgang_cuts_any(cuts, 2)) {
+		pull_seats(search, most);
+	} else if (how == 0) {
 		for (n = 1 + sgang_cuts_any(cuts, 6); n; n--)
 			pull(search,
 			     sgang_cuts_any(cuts, cuts->model->n_units));
@@ -284,7 +296,7 @@ static void recreate(struct search *search)
 	cuts->blink = sgang_cuts_any(cuts, 2);
 	if (search->banned != SGANG_CUTS_NOWHERE)
 		sgang_cuts_ban(cuts, search->banned, true);
-	if (cuts->model->n_groups > 1 && sgang_cuts_any(cuts, 3))
+	if (cuts->model->n_groups > 1 && !cuts->seat && sgang_cuts_any(cuts, 3))
 		sgang_cuts_build(cuts, 0, cuts->model->n_nodes,
 				 1 + sgang_cuts_any(cuts, 2), order);
 	insert(search, order);

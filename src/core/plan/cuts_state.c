@@ -515,11 +515,11 @@ static void count(struct sgang_cuts *cuts, uint32_t class, uint32_t place,
 		cut = is_cut(row[*g], all) - is_cut(n, all);
 		if (*g)
 			cuts->split[place] += (uint32_t)cut;
-		if (*g && price)
+		if (*g && price && !cuts->seat)
 			cuts->price += cut * (int64_t)price[*g];
 	}
 	times += leaves(cuts, place);
-	if (price)
+	if (price && !cuts->seat)
 		cuts->price += times * (int64_t)price[0];
 	if (change > 0 && row[0] == 1)
 		cuts->tie += cuts->weight[place];
@@ -583,6 +583,8 @@ void sgang_cuts_put(struct sgang_cuts *cuts, uint32_t unit, uint32_t pos)
 {
 	uint32_t head = cuts->head[pos];
 
+	if (cuts->seat)
+		cuts->price += sgang_cuts_hops(cuts, unit, pos);
 	cuts->at[unit] = pos;
 	cuts->next[unit] = head;
 	cuts->last[unit] = SGANG_CUTS_NOWHERE;
@@ -604,6 +606,8 @@ void sgang_cuts_take(struct sgang_cuts *cuts, uint32_t unit)
 	else
 		cuts->head[pos] = next;
 	cuts->at[unit] = SGANG_CUTS_NOWHERE;
+	if (cuts->seat)
+		cuts->price -= sgang_cuts_hops(cuts, unit, pos);
 	shift(cuts, unit, pos, -1);
 }
 

@@ -7,16 +7,17 @@
  * pieces as long as that helps, and the best is kept:
  *
  *  - members of one kind back and forth over nodes that they share;
+ *  - two or three blocks of alike members as one member each (blocks.c);
  *  - the ring laid out leaf by leaf, many beginnings side by side (walk.c),
- *    over leaves that are chosen before (route.c, split.c);
- *  - on the nodes that would be best by what is scarce, and on some more of
- *    them as long as the members do not fit in;
+ *    over leaves that are chosen before (route.c);
  *  - first fit in depth-first order within one domain, the small domains first,
  *    members in their order or the large ones first;
  *  - the large members first on the nodes with the least or the most room, when
  *    first fit fails (with the most room this finds a place, if there is one,
  *    when all units are alike);
  *  - trying everything, for a while, when nothing else fits.
+ *
+ * Last the planner of cuts moves units of the best to better nodes.
  */
 
 #include <stdlib.h>
@@ -206,6 +207,53 @@ static void write_runs(const struct mixed *mixed, struct sgang_run **runs,
 	*n_runs = best->n;
 }
 
+/* Put one more unit of the last member on a node. */
+static void put_unit(struct mixed *mixed, uint32_t member, uint32_t pos)
+{
+	struct layout *now = &mixed->now;
+	size_t i;
+
+	for (i = now->n; i > 0 && now->piece[i - 1].member == member; i--) {
+		struct piece *piece = &now->piece[i - 1];
+
+		if (piece->pos != pos)
+			continue;
+		give_back(mixed, piece);
+		piece->units++;
+		take(mixed, piece);
+		return;
+	}
+	put(mixed, member, pos, 1);
+}
+
+/* Move units of the best layout to better nodes, by the planner of cuts. */
+static int try_seats(struct mixed *mixed)
+{
+	uint32_t *at = sgang_pool_alloc(mixed->job->pool, mixed->job->units,
+					sizeof(*at));
+	const struct layout *best = &mixed->best;
+	uint32_t member, k, n = 0;
+	size_t i;
+
+	if (!mixed->found || done(mixed) ||
+	    mixed->request->effort != SGANG_EFFORT_PROOF)
+		return 0;
+	for (i = 0; i < best->n; i++) {
+		for (k = 0; k < best->piece[i].units; k++)
+			at[n++] = best->piece[i].pos;
+	}
+	if (sgang_cuts_improve(mixed->job, mixed->broken, SGANG_STEPS_SEATS,
+			       mixed->bound, at))
+		return -1;
+	sgang_mixed_clear(mixed, 0, mixed->n_nodes);
+	for (n = 0, member = 0; member < mixed->request->n_members; member++) {
+		for (k = 0; k < ask_of(mixed, member)->units; k++, n++)
+			put_unit(mixed, member, at[n]);
+	}
+	sgang_mixed_finish(mixed);
+	return 0;
+}
+
 /* A way to lay out the members, tried in this order. To add one: a row. */
 static const struct construction {
 	int (*try)(struct mixed *mixed); /* 0, or -1 with EOVERFLOW */
@@ -217,6 +265,7 @@ static const struct construction {
 	{ sgang_mixed_try_blocks, 0, true, SGANG_PART_BLOCKS },
 	{ sgang_mixed_try_walks, SGANG_STEPS_WALKS, true, SGANG_PART_WALKS },
 	{ sgang_mixed_try_domains, 0, false, SGANG_PART_DOMAINS },
+	{ try_seats, 0, false, SGANG_PART_SEATS },
 };
 #define CONSTRUCTIONS (sizeof(constructions) / sizeof(constructions[0]))
 

@@ -22,6 +22,8 @@
  *   cuts_build.c   ... whole groups into the domains that are cheapest
  *   cuts_spot.c    ... the cheapest node for one unit
  *   cuts_order.c   ... pieces of a ring in a cheap order
+ *   cuts_seats.c   ... where the order is given
+ *   cuts_hops.c    ... what hops cost then
  *   cuts_state.c   ... where units are, and what that costs
  *   roles_exact.c  ... small ones: the best of all placements
  *   roles_lay.c    ... which units go to places that are chosen
@@ -92,6 +94,7 @@ enum sgang_part {
 	SGANG_PART_SHARES,
 	SGANG_PART_WALKS,
 	SGANG_PART_BLOCKS,
+	SGANG_PART_SEATS,
 	SGANG_PART_DOMAINS,
 	SGANG_PART_IMPROVE,
 	SGANG_PART_PROVE,
@@ -104,8 +107,9 @@ enum sgang_part {
  * its name says 'one'. */
 #define SGANG_STEPS_WALKS 3000000
 #define SGANG_STEPS_ONE_WALK 600000
-#define SGANG_STEPS_IMPROVE 60000
-#define SGANG_STEPS_IMPROVE_ONE 15000
+#define SGANG_STEPS_IMPROVE 30000
+#define SGANG_STEPS_IMPROVE_ONE 8000
+#define SGANG_STEPS_SEATS 150000
 #define SGANG_STEPS_PACK 4000000
 #define SGANG_STEPS_SHARE 1000000
 #define SGANG_STEPS_SHARE_FEW 100000 /* members one by one */
@@ -834,6 +838,12 @@ bool sgang_cuts_can(const struct sgang_plan_request *request);
  * EOVERFLOW. 'broken' as in struct sgang_tree. */
 int sgang_cuts_plan(const struct sgang_job *job, const uint64_t *broken,
 		    struct sgang_placement **placement);
+
+/* Find better nodes for units of members that keep their order, of which 'at' has
+ * the positions, unit by unit. 'bound' is of the cost. 0, or -1 with EOVERFLOW.
+ */
+int sgang_cuts_improve(const struct sgang_job *asked, const uint64_t *broken,
+		       uint64_t steps, uint64_t bound, uint32_t *at);
 
 /* -- grid_cut.c -- */
 

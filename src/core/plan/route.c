@@ -11,10 +11,6 @@
 /* The cost of one more slot, compared with the average: leaves are entered
  * anyway. Found by trying. */
 #define MARGIN 1.25
-/* A member of so many units is within a leaf, in most cases. */
-#define SHORT_MAX 8
-/* With more units one sort of walk has to do. */
-#define UNITS_MAX 256
 
 /* A list of stops, and the positions of their nodes. */
 struct route {
@@ -109,19 +105,10 @@ static int walk_worth(struct mixed *mixed)
 	return rc;
 }
 
-/* Members of one kind, most of them within a leaf, had best be walked. */
-static bool are_short(const struct mixed *mixed)
-{
-	return mixed->job->n_kinds == 1 &&
-	       mixed->job->units / mixed->request->n_members <= SHORT_MAX;
-}
-
 int sgang_mixed_try_walks(struct mixed *mixed)
 {
 	/* all on one node: there is nothing to lay out */
 	if (mixed->request->max_level < sgang_plan_lowest(mixed->request))
-		return 0;
-	if (mixed->found && mixed->job->units > UNITS_MAX && !are_short(mixed))
 		return 0;
 	return walk_worth(mixed) < 0 ? -1 : 0;
 }
