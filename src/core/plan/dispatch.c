@@ -56,12 +56,22 @@ static int check_request(const struct sgang_plan_request *request,
 	return 0;
 }
 
+/* Members of several nodes for which the best placement may not be found: the
+ * planner of cuts knows what an order of them costs for some placements only. */
+static bool is_doubtful(const struct sgang_job *job,
+			const struct sgang_placement *made)
+{
+	return job->units > job->request->n_members && !made->exact &&
+	       job->request->effort == SGANG_EFFORT_PROOF;
+}
+
 /* All members in one ring. Where the planner of cuts finds no place for members
  * in any order, and there may be one, the other solvers look for it. */
 static int plan_ring(const struct sgang_job *job, const uint64_t *broken,
 		     struct sgang_placement **placement)
 {
 	struct sgang_budget *budget = job->request->budget;
+	struct sgang_placement *other;
 	bool before = budget->unproved;
 	int rc;
 
@@ -72,6 +82,9 @@ static int plan_ring(const struct sgang_job *job, const uint64_t *broken,
 	if (!rc && budget->unproved) {
 		budget->unproved = false;
 		rc = sgang_job_plan(job, broken, placement);
+	} else if (rc > 0 && is_doubtful(job, *placement) &&
+		   sgang_job_plan(job, broken, &other) > 0) {
+		sgang_plan_keep(job->request, job->pool, other, placement);
 	}
 	budget->unproved |= before;
 	return rc;
