@@ -1090,7 +1090,11 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      struct sgang_shape *shape)
 {
 	const job_details_t *d = job_ptr->details;
+	uint64_t gres = gres_of_job(job_ptr);
 
+	/* each node has one of them at least */
+	if (gres >= min_nodes && gres < max_nodes)
+		max_nodes = (uint32_t)gres;
 	count_shape(job_ptr, min_nodes, max_nodes, req_nodes, shape);
 	if (gres_in_any_shares(job_ptr, shape))
 		shape->job_gres = gres_of_job(job_ptr);

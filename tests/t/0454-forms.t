@@ -58,6 +58,11 @@ for cluster in ${CLUSTERS:-$(by_day '1 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')};
 			${NEEDS:-$(by_day 1 12)} ${cluster%:*} $gpus \
 			$(by_day 3 6)
 	'
+	# Each node of a job has one of its GPUs at least: no more nodes than these.
+	test $cluster != 2:bound ||
+	test_expect_success "4.20 $cluster: fewer GPUs than nodes it may have" '
+		python3 "$top_srcdir/tests/live-random/forms.py" 6034 1 2 yes 6
+	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \
 		'nothing_left "gres_min_cpus=.* is greater than avail_cpus" \
