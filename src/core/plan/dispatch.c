@@ -83,8 +83,11 @@ static int plan_ring(const struct sgang_job *job, const uint64_t *broken,
 		budget->unproved = false;
 		rc = sgang_job_plan(job, broken, placement);
 	} else if (rc > 0 && is_doubtful(job, *placement) &&
-		   sgang_job_plan(job, broken, &other) > 0) {
-		sgang_plan_keep(job->request, job->pool, other, placement);
+		   sgang_job_plan(job, broken, &other) > 0 &&
+		   other->ring.cost < (*placement)->ring.cost) {
+		if (other->bound < (*placement)->bound)
+			other->bound = (*placement)->bound;
+		*placement = other;
 	}
 	budget->unproved |= before;
 	return rc;
