@@ -18,6 +18,7 @@
  * while slurmctld is away it is not so.
  */
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -350,6 +351,9 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return usage();
+	/* slurmctld may have closed a connection that waited long for munge; it
+	 * is asked again */
+	signal(SIGPIPE, SIG_IGN);
 	slurm_init(NULL);
 	if (!strcmp(argv[1], "in"))
 		return print_in(argv + 2);
