@@ -47,6 +47,8 @@ SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min
 	slurm_start
 }
 
+sixteen_run() { test "$(squeue -h -r -t R -o %i | wc -l)" = 16; }
+
 seed=${SEED:-1}
 for cluster in ${CLUSTERS:-$(by_day '1 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
 	forms_cluster ${cluster%:*} $(sed -n 's/.*://p' <<<$cluster)
@@ -61,7 +63,10 @@ for cluster in ${CLUSTERS:-$(by_day '1 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')};
 	# Each node of a job has one of its GPUs at least: no more nodes than these.
 	test $cluster != 2:bound ||
 	test_expect_success "4.20 $cluster: fewer GPUs than nodes it may have" '
-		python3 "$top_srcdir/tests/live-random/forms.py" 6034 1 2 yes 6
+		submit -n 4 --gpus=1 -t 60 --array=1-16 --gang=few \
+			--gang-min-member=16 --wrap "sleep 999" &&
+		wait_for 30 sixteen_run && scancel -u root &&
+		wait_for 30 queue_empty
 	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \
