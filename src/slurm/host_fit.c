@@ -1093,11 +1093,11 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	uint64_t gres = gres_of_job(job_ptr);
 
 	/* each node has one of them at least */
-	if (gres >= min_nodes && gres < max_nodes)
+	if (gres && gres >= min_nodes && gres < max_nodes)
 		max_nodes = (uint32_t)gres;
 	count_shape(job_ptr, min_nodes, max_nodes, req_nodes, shape);
 	if (gres_in_any_shares(job_ptr, shape))
-		shape->job_gres = gres_of_job(job_ptr);
+		shape->job_gres = gres;
 	if (in_any_shares(job_ptr, shape))
 		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 }

@@ -216,13 +216,9 @@ static int64_t cost_of(const struct arrange *a, const struct stop *stop)
 	int64_t cost = 0;
 	size_t i;
 
-	for (i = 0; i < a->n; i++) {
-		uint32_t level = sgang_fabric_meet(a->fabric, stop[i].run.node,
-						   stop[after(a, i)].run.node);
-
-		cost += (int64_t)a->costs->hop[level] -
-			a->costs->hop[SGANG_LEVEL_ISLAND];
-	}
+	for (i = 0; i < a->n; i++)
+		cost += sgang_plan_hop(a->fabric, a->costs, stop[i].run.node,
+				       stop[after(a, i)].run.node);
 	return cost;
 }
 

@@ -215,19 +215,17 @@ void sgang_cuts_solve(const struct sgang_roles *model,
 
 bool sgang_cuts_can(const struct sgang_plan_request *request)
 {
+	bool pieces = false;
 	size_t i;
 
 	if (!request->any_order || request->n_groups || request->parallel ||
 	    request->spread || sgang_plan_by_weight(request) ||
 	    sgang_request_requires(request))
 		return false;
-	for (i = 0; i < request->n_members; i++) {
-		if (request->members[i].units > 1 &&
-		    (request->n_members > PIECES_MAX ||
-		     sgang_segments_any(request)))
-			return false;
-	}
-	return true;
+	for (i = 0; i < request->n_members && !pieces; i++)
+		pieces = request->members[i].units > 1;
+	return !pieces || (request->n_members <= PIECES_MAX &&
+			   !sgang_segments_any(request));
 }
 
 /* Write the best placement as the answer. An order was found for it already, so
@@ -297,6 +295,20 @@ static void find_seats(struct sgang_cuts *cuts)
 	cuts->unit = unit;
 }
 
+/* The model of members in one ring. */
+static int open_ring(const struct sgang_job *asked, const uint64_t *broken,
+		     struct sgang_plan_request *request, struct sgang_job *job,
+		     struct sgang_roles *model)
+{
+	find_groups(asked, request);
+	*job = *asked;
+	job->request = request;
+	if (sgang_roles_open(model, job, broken))
+		return -1;
+	model->pieces = request->n_groups > 1;
+	return 0;
+}
+
 int sgang_cuts_improve(const struct sgang_job *asked, const uint64_t *broken,
 		       uint64_t steps, uint64_t bound, uint32_t *at)
 {
@@ -304,17 +316,14 @@ int sgang_cuts_improve(const struct sgang_job *asked, const uint64_t *broken,
 	struct sgang_budget *budget = request.budget;
 	struct sgang_cuts_best best = { .bound = (int64_t)bound };
 	struct sgang_cuts cuts = { .pool = asked->pool };
-	struct sgang_job job = *asked;
+	struct sgang_job job;
 	struct sgang_roles model;
 	uint32_t i;
 
 	if (request.n_members > PIECES_MAX)
 		return 0;
-	find_groups(asked, &request);
-	job.request = &request;
-	if (sgang_roles_open(&model, &job, broken))
+	if (open_ring(asked, broken, &request, &job, &model))
 		return -1;
-	model.pieces = request.n_groups > 1;
 	cuts.model = &model;
 	cuts.steps_max = sgang_budget_share(budget, steps);
 	sgang_cuts_open(&cuts);
@@ -336,7 +345,7 @@ int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 	struct sgang_plan_request request = *asked->request;
 	const struct sgang_plan_limits *limits =
 		sgang_budget_limits(request.budget);
-	struct sgang_job job = *asked;
+	struct sgang_job job;
 	struct sgang_cuts_best best = { .missing = 0 };
 	struct sgang_roles model;
 	struct sgang_bound bound;
@@ -345,13 +354,10 @@ int sgang_cuts_plan(const struct sgang_job *asked, const uint64_t *broken,
 
 	if (rc <= 0)
 		return rc;
-	find_groups(asked, &request);
-	job.request = &request;
 	best.bound = (int64_t)bound.cost;
 	best.bound_tie = bound.broken;
-	if (sgang_roles_open(&model, &job, broken))
+	if (open_ring(asked, broken, &request, &job, &model))
 		return -1;
-	model.pieces = request.n_groups > 1;
 	sgang_cuts_solve(&model, &guide,
 			 model.pieces ? limits->cuts_piece_steps :
 					limits->cuts_steps,

@@ -23,11 +23,9 @@ static int64_t hop(const struct sgang_cuts *cuts, uint32_t a, uint32_t b)
 {
 	const struct sgang_plan_request *request = cuts->model->job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
-	const uint32_t *cost = request->costs->hop;
 
-	return (int64_t)cost[sgang_fabric_meet(request->fabric, order[a],
-					       order[b])] -
-	       cost[SGANG_LEVEL_ISLAND];
+	return sgang_plan_hop(request->fabric, request->costs, order[a],
+			      order[b]);
 }
 
 int64_t sgang_cuts_hops_between(const struct sgang_cuts *cuts, uint32_t last,

@@ -55,8 +55,8 @@ static int64_t value_of(struct sgang_cuts *cuts)
 	return cuts->price;
 }
 
-/* Is it worth to look for an order of the pieces? None costs less than the
- * price. */
+/* Is it worth to look for an order of the pieces? Of more than SGANG_CUTS_FEW none
+ * costs less than the price. */
 static bool is_promising(struct sgang_cuts *cuts,
 			 const struct sgang_cuts_best *best)
 {

@@ -664,6 +664,15 @@ int sgang_any_order(const struct sgang_plan_request *request,
 
 /* -- arrange.c -- */
 
+/* What a hop between two nodes costs more than one in an island. */
+static inline int64_t sgang_plan_hop(const struct sgang_fabric *fabric,
+				     const struct sgang_costs *costs,
+				     uint32_t a, uint32_t b)
+{
+	return (int64_t)costs->hop[sgang_fabric_meet(fabric, a, b)] -
+	       costs->hop[SGANG_LEVEL_ISLAND];
+}
+
 /* -- tour.c -- */
 
 /* Members in a ring, on given nodes. */

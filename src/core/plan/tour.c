@@ -18,13 +18,9 @@
  * the last of each leaf. */
 #define ENDS_ALL 16
 
-/* What a hop costs more than one in an island. */
 static int64_t hop(const struct sgang_tour *tour, uint32_t a, uint32_t b)
 {
-	const uint32_t *cost = tour->costs->hop;
-
-	return (int64_t)cost[sgang_fabric_meet(tour->fabric, a, b)] -
-	       cost[SGANG_LEVEL_ISLAND];
+	return sgang_plan_hop(tour->fabric, tour->costs, a, b);
 }
 
 static uint32_t before(const struct sgang_tour *tour, uint32_t i)

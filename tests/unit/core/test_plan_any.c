@@ -223,6 +223,20 @@ struct sums {
 	double over;
 };
 
+static void add(struct sums *sums, uint64_t cost, uint64_t least)
+{
+	sums->worlds++;
+	sums->best += cost <= least;
+	sums->over += (double)cost / (double)least;
+}
+
+static void say(const struct sums *sums)
+{
+	print_message("%u worlds, %.1f %% at the best order, mean %.4f\n",
+		      sums->worlds, 100.0 * sums->best / sums->worlds,
+		      sums->over / sums->worlds);
+}
+
 static void check_world(struct world *world, struct sums *sums)
 {
 	struct sgang_placement *submit = plan(&world->request), *any;
@@ -253,9 +267,7 @@ static void check_world(struct world *world, struct sums *sums)
 		assert_true(any->ring.cost <= ordered);
 	if (!world->request.spread)
 		assert_true(ordered >= best);
-	sums->worlds++;
-	sums->best += any->ring.cost <= best;
-	sums->over += (double)any->ring.cost / (double)best;
+	add(sums, any->ring.cost, best);
 	sgang_placement_destroy(any);
 	sgang_placement_destroy(submit);
 }
@@ -275,9 +287,7 @@ static void check_worlds(bool spread, struct sums *sums)
 		close_world(&world);
 	}
 	assert_int_not_equal(sums->worlds, 0);
-	print_message("%u worlds, %.1f %% at the best order, mean %.4f\n",
-		      sums->worlds, 100.0 * sums->best / sums->worlds,
-		      sums->over / sums->worlds);
+	say(sums);
 }
 
 /* Behaviour 7.9 */
@@ -398,9 +408,7 @@ static void arrange_world(struct world *world, struct sums *sums)
 			 cost_of(world, runs, placement.n_runs));
 	assert_true(placement.ring.cost <= before);
 	assert_true(placement.ring.cost >= least);
-	sums->worlds++;
-	sums->best += placement.ring.cost == least;
-	sums->over += (double)placement.ring.cost / (double)least;
+	add(sums, placement.ring.cost, least);
 }
 
 /* 6.4: the nodes of a member that comes later are in the cheapest order. */
@@ -445,9 +453,7 @@ TEST(test_nodes_of_members)
 		arrange_world(&world, &sums);
 		close_world(&world);
 	}
-	print_message("%u worlds, %.1f %% at the best order, mean %.4f\n",
-		      sums.worlds, 100.0 * sums.best / sums.worlds,
-		      sums.over / sums.worlds);
+	say(&sums);
 	assert_true(sums.best * 100 >= sums.worlds * 80);
 	assert_true(sums.over <= sums.worlds * 1.03);
 }
@@ -524,14 +530,10 @@ TEST(test_members_on_nodes)
 		check_same(runs, made, n);
 		assert_int_equal(placement.ring.cost, cost_of(&world, made, n));
 		assert_true(placement.ring.cost >= least);
-		sums.worlds++;
-		sums.best += placement.ring.cost == least;
-		sums.over += (double)placement.ring.cost / (double)least;
+		add(&sums, placement.ring.cost, least);
 		close_world(&world);
 	}
-	print_message("%u worlds, %.1f %% at the best order, mean %.4f\n",
-		      sums.worlds, 100.0 * sums.best / sums.worlds,
-		      sums.over / sums.worlds);
+	say(&sums);
 	assert_true(sums.best * 100 >= sums.worlds * 90);
 	assert_true(sums.over <= sums.worlds * 1.01);
 }
