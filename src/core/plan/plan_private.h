@@ -723,12 +723,8 @@ struct sgang_tree {
 	const uint64_t *broken;        /* by domain: its slots when it is
 					* wholly free, else 0 */
 	const struct sgang_coin *coin; /* NULL: weights do not matter */
-	/* Domains that the gang uses already are free to use; `home` holds
-	 * all that it uses. NULL: none. */
-	const bool *used;
-	uint32_t home;
-	bool free_nodes; /* using a node costs nothing */
-	bool rough;      /* the first good answer will do */
+	bool free_nodes;               /* using a node costs nothing */
+	bool rough;                    /* the first good answer will do */
 	/* The units are part of a larger ring, which spans a domain of this
 	 * level at the least: they pay for all they use below it. 0: they are
 	 * the ring. Not together with `used`. */

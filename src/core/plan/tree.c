@@ -73,8 +73,6 @@ static bool highest(const struct solver *solver, uint32_t d)
 /* What using this domain costs below its parent, without what it breaks. */
 static uint64_t step_cost(const struct solver *solver, uint32_t d)
 {
-	if (solver->tree->used && solver->tree->used[d])
-		return 0;
 	return sgang_plan_step(solver->tree->request, d);
 }
 
@@ -314,25 +312,14 @@ static bool better(const struct candidate *a, const struct candidate *b)
 	return a->where < b->where;
 }
 
-/* Must the gang also be where it is already? '*cost' is then what it takes to
- * reach up from there to this domain. False when the domain is elsewhere. */
-static bool reaches_home(const struct solver *solver, uint32_t d,
-			 uint64_t *cost)
+/* What it takes to reach up from a domain to the one that the ring spans. */
+static uint64_t reach_of(const struct solver *solver, uint32_t d)
 {
 	const struct sgang_tree *tree = solver->tree;
 	const uint32_t *hop = tree->request->costs->hop;
-	uint32_t at = tree->home;
+	uint32_t level = domain_at(solver, d)->level;
 
-	*cost = 0;
-	if (tree->reach > domain_at(solver, d)->level)
-		*cost = hop[tree->reach] - hop[domain_at(solver, d)->level];
-	if (!tree->used)
-		return true;
-	while (at != d && at != SGANG_DOMAIN_NONE)
-		at = domain_at(solver, at)->parent;
-	*cost = hop[domain_at(solver, d)->level] -
-		hop[domain_at(solver, tree->home)->level];
-	return at == d;
+	return tree->reach > level ? hop[tree->reach] - hop[level] : 0;
 }
 
 static void offer(struct solver *solver, const struct candidate *candidate)
@@ -731,12 +718,12 @@ static double margin(const struct solver *solver)
 static double gap_to(const struct solver *solver, uint32_t d,
 		     sgang_plan_key key)
 {
-	uint64_t reach;
 	sgang_plan_key fixed;
 
-	if (solver->price[d].bound < 0 || !reaches_home(solver, d, &reach))
+	if (solver->price[d].bound < 0)
 		return -1;
-	fixed = solver->base + key_of(solver, reach, solver->above[d]);
+	fixed = solver->base +
+		key_of(solver, reach_of(solver, d), solver->above[d]);
 	return (double)(key - fixed) - solver->price[d].bound + margin(solver);
 }
 
@@ -853,15 +840,15 @@ static void try_inside(struct solver *solver, uint32_t d)
 				       .where = d,
 				       .room = solver->full[d] };
 	const struct sgang_point *point;
-	uint64_t reach, above = solver->above[d] - solver->tree->broken[d];
+	uint64_t above = solver->above[d] - solver->tree->broken[d];
 	uint64_t step = highest(solver, d) ? 0 : step_cost(solver, d);
 	sgang_plan_key key = own_key(solver, d, step);
 
 	find_front(solver, d, key);
 	point = sgang_front_find(&solver->front[d], solver->tree->need);
-	if (point && reaches_home(solver, d, &reach)) {
+	if (point) {
 		candidate.key = solver->base + point->key +
-				key_of(solver, reach, above) -
+				key_of(solver, reach_of(solver, d), above) -
 				key_of(solver, step, 0);
 		candidate.bound = candidate.key;
 		offer(solver, &candidate);
@@ -895,11 +882,9 @@ static void try_highest(struct solver *solver, uint32_t d)
 				       .room = solver->full[d] };
 	sgang_plan_key fixed, limit;
 	struct sgang_choice choice;
-	uint64_t reach;
 
-	if (!reaches_home(solver, d, &reach))
-		return;
-	fixed = solver->base + key_of(solver, reach, solver->above[d]);
+	fixed = solver->base +
+		key_of(solver, reach_of(solver, d), solver->above[d]);
 	limit = limit_below(solver, fixed);
 	if (limit < 0 || !choose(solver, d, solver->tree->need, limit, &choice))
 		return;
@@ -1297,9 +1282,8 @@ static int solve(struct sgang_tree *tree, struct sgang_pool *pool,
 	if (set_up(&solver))
 		return -1;
 	/* a single unit is on one node */
-	if (!tree->used)
-		try_nodes(&solver);
-	if (tree->need > 1 || tree->used)
+	try_nodes(&solver);
+	if (tree->need > 1)
 		try_domains(&solver);
 	if (too_long(&solver))
 		try_again(&solver, !bound_only);
