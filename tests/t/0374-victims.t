@@ -13,7 +13,6 @@ test_description='Candidates, their grace, and how it is taken back'
 
 slurm_setup -n 6 -c 2 --faults --conf \
 "SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
-DebugFlags=NO_CONF_HASH
 KillWait=2
 MessageTimeout=10
 $(partition_prio low=2 cancel=3,PreemptMode=CANCEL grace=4,GraceTime=600 \

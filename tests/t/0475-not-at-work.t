@@ -8,7 +8,7 @@ test_description='No member of a gang starts while slurm-gang is not at work'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_cluster -n 4 -c 2 --gang --conf 'DebugFlags=NO_CONF_HASH'
+slurm_cluster -n 4 -c 2 --gang
 
 gang_script waits
 gang_script holds

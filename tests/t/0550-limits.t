@@ -9,8 +9,7 @@ test_description='A gang whose total breaks a limit holds and starts nothing'
 slurm_setup -n 4 -c 4 --gang --conf \
 'PriorityType=priority/multifactor
 PriorityWeightQOS=100000
-PriorityWeightAge=0
-DebugFlags=NO_CONF_HASH'
+PriorityWeightAge=0'
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
 gate_setup
 slurm_start

@@ -9,7 +9,6 @@ test_description='MaxGangs, MaxGangMembers and the like; which jobs are members'
 
 slurm_setup -n 2 -c 8 --gang --conf \
 'FirstJobId=100
-DebugFlags=NO_CONF_HASH
 PartitionName=main Nodes=ALL Default=YES State=UP
 PartitionName=test Nodes=ALL State=UP'
 users_setup

@@ -12,7 +12,6 @@ test_description='Each end of a hold has its cause, in log, record and metrics'
 sgang=$(checked_sgang)
 slurm_setup -n 4 -c 2 --gang --conf \
 "$quick_sched
-DebugFlags=NO_CONF_HASH
 $(partition_prio main=1 high=10)"
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits'

@@ -461,5 +461,5 @@ test_expect_success 'so where it died of a plugin that is missing' '
 '
 last_case '
 	check &&
-	nothing_left "gang: " "fatal: " "nonsense" "job_submit" "different slurm.conf than"
+	nothing_left "gang: " "fatal: " "nonsense" "job_submit"
 '

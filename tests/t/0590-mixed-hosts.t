@@ -11,7 +11,7 @@ test_description='Stock hosts with our controller; a Slurm that was upgraded'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 2 -c 2 --gang --conf 'DebugFlags=NO_CONF_HASH'
+slurm_setup -n 2 -c 2 --gang
 controller=$SLURM_CONF
 hosts=$slurm_dir/etc/hosts.conf
 mkdir "$slurm_dir/empty"

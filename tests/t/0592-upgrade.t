@@ -8,7 +8,7 @@ test_description='slurmctld without slurm-gang, contrib/unpark, and with it agai
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang --conf 'DebugFlags=NO_CONF_HASH'
+slurm_setup -n 4 -c 2 --gang
 cp "$SLURM_CONF" with.conf
 sed -e "s|^PluginDir=.*|PluginDir=$slurm_stock|" -e /^JobSubmitPlugins=/d \
 	with.conf >without.conf

@@ -426,6 +426,7 @@ stopped_by_timeout()
 # changed is saved by another thread. Its thread for slurmdbd may have ended before
 # it is waited for. Slurm 25.11 gives a job that is requeued another SLUID, and
 # calls it an error when a node that was taken down tells the end of the run before.
+# A node that registers before it has read slurm.conf anew is told of.
 errors_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
@@ -442,6 +443,7 @@ errors_left()
 		-e 'Munge encode failed: .* "/run/munge/munge.socket.2"'
 		-e 'auth_g_create: RESPONSE_.* has authentication error'
 		-e '(Locks left set config:|Semaphores still set after)'
+		-e 'Node .* appears to have a different slurm.conf than the slurmctld'
 		-e 'slurm_persist_conn_recv_server_fini: pthread_join'
 		) pattern
 
