@@ -47,10 +47,17 @@ SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min
 	slurm_start
 }
 
-sixteen_run() { test "$(squeue -h -r -t R -o %i | wc -l)" = 16; }
+# A gang of so many jobs, as many as ordinary ones: all_run N ARG...
+all_run()
+{
+	submit "${@:2}" -t 60 --array=1-$1 --gang=few --gang-min-member=$1 \
+		--wrap "sleep 999" &&
+		wait_for 30 "test \$(squeue -h -r -t R,CF -o %i | wc -l) = $1" &&
+		scancel -u root && wait_for 30 queue_empty
+}
 
 seed=${SEED:-1}
-for cluster in ${CLUSTERS:-$(by_day '1 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
+for cluster in ${CLUSTERS:-$(by_day '1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
 	forms_cluster ${cluster%:*} $(sed -n 's/.*://p' <<<$cluster)
 	gpus=yes
 	case $cluster in *:*) ;; *) gpus=no ;; esac
@@ -63,10 +70,12 @@ for cluster in ${CLUSTERS:-$(by_day '1 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')};
 	# Each node of a job has one of its GPUs at least: no more nodes than these.
 	test $cluster != 2:bound ||
 	test_expect_success "4.20 $cluster: fewer GPUs than nodes it may have" '
-		submit -n 4 --gpus=1 -t 60 --array=1-16 --gang=few \
-			--gang-min-member=16 --wrap "sleep 999" &&
-		wait_for 30 sixteen_run && scancel -u root &&
-		wait_for 30 queue_empty
+		all_run 16 -n 4 --gpus=1
+	'
+	# Of GPUs of a job Slurm takes as many from the first node as it can.
+	test $gpus = no ||
+	test_expect_success "4.20 $cluster: GPUs of jobs that fill all nodes" '
+		all_run 8 --nodes=1-2 -n 4 -c 1 --gpus=4 --mem=1200
 	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \

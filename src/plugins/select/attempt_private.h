@@ -90,6 +90,8 @@ struct lessons {
 	bool apart;                  /* parts that share CPUs avoid nodes of
 				      * parts that do not, */
 	bool together;               /* ... which there is no room for */
+	bool filled;                 /* GRES of a whole job are planned as
+				      * Slurm fills nodes with them */
 	bool last;                   /* last round: nothing is learned, and a
 				      * member may go anywhere */
 };

@@ -8,6 +8,8 @@
 
 bool sgang_fit_any(struct attempt *a)
 {
+	if (a->lessons && a->lessons->filled && sgang_uneven_fit(a, 0) == 1)
+		return true;
 	if (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0)) {
 		sgang_uneven_doubt(a);
 		sgang_one_node_fit(a);

@@ -192,6 +192,21 @@ bool sgang_learn_slurm_chooses(const struct attempt *a, size_t nth)
 	       (!nth || rank_of(a, &a->parts[sgang_learn_nth(a, nth)]));
 }
 
+/* True if members before the nth have GRES of the whole job on several nodes. The
+ * plan divides them evenly, while Slurm fills one node after the other, and may
+ * have taken what the nth needs. */
+static bool after_filled(const struct attempt *a, size_t nth)
+{
+	for (size_t k = 0; k < nth; k++) {
+		const struct sgang_shape *shape =
+			&a->parts[sgang_learn_nth(a, k)].probed->shape;
+
+		if (shape->job_gres && shape->min_nodes > 1)
+			return true;
+	}
+	return false;
+}
+
 bool sgang_learn(struct attempt *a, size_t nth)
 {
 	struct lessons *l = a->lessons;
@@ -202,6 +217,10 @@ bool sgang_learn(struct attempt *a, size_t nth)
 	if (!l->apart && !l->together &&
 	    sgang_sharing_others(a, sgang_learn_nth(a, nth))) {
 		l->apart = true;
+		return true;
+	}
+	if (!l->filled && !a->uneven && after_filled(a, nth)) {
+		l->filled = true;
 		return true;
 	}
 	find_lesson(a, nth, &lesson);
