@@ -388,13 +388,54 @@ static int ask_for_all(const struct job_test *t)
 	return rc;
 }
 
+/* The CPUs of the cores that the answer has taken beyond the job's own. A core is
+ * taken as a whole, so that some of them may be left. */
+static uint32_t cpus_beyond(const job_record_t *job_ptr)
+{
+	const job_resources_t *res = job_ptr->job_resrcs;
+	int last = bit_fls(res->node_bitmap);
+	uint32_t taken = 0, rest = 0;
+
+	for (uint32_t i = 0; i < res->nhosts; i++)
+		taken += res->cpus[i];
+	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
+		if (bit_test(res->node_bitmap, n))
+			rest += node_record_table_ptr[n]->tpc - 1;
+	}
+	return (taken > res->ncpus + rest) ? taken - res->ncpus : 0;
+}
+
+/* Only GPUs that are near to the cores, if that costs no cores: Slurm 24.11 gives
+ * a job that is bound to its GRES all cores of their sockets. */
+static int ask_bound(const struct job_test *t)
+{
+	job_record_t *job_ptr = t->job_ptr;
+	bool bound = job_ptr->bit_flags & GRES_ENFORCE_BIND;
+	bitstr_t *nodes = bit_copy(t->node_bitmap);
+	uint32_t beyond = 0;
+	int rc;
+
+	job_ptr->bit_flags |= GRES_ENFORCE_BIND;
+	rc = ask_for_all(t);
+	if (!bound)
+		job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
+	if (rc == SLURM_SUCCESS && !bound)
+		beyond = cpus_beyond(job_ptr);
+	if (beyond) {
+		free_job_resources(&job_ptr->job_resrcs);
+		bit_copybits(t->node_bitmap, nodes);
+		rc = ask_for_all(t);
+	}
+	FREE_NULL_BITMAP(nodes);
+	return rc;
+}
+
 /* Only the cores of the planned islands, and only GPUs that are near to them;
  * or only as many cores as are planned. */
 static int ask_confined(const struct job_test *t,
 			const struct sgang_bounds *bounds)
 {
 	struct job_test inside = *t;
-	bool bound = t->job_ptr->bit_flags & GRES_ENFORCE_BIND;
 	bool bind = bounds->islands && t->job_ptr->gres_list_req;
 	int rc;
 
@@ -405,11 +446,7 @@ static int ask_confined(const struct job_test *t,
 		bounds->spare ?
 			sgang_inside_spare(bounds->nodes, bounds->spare) :
 			sgang_inside_beyond(bounds->nodes, bounds->cpus));
-	if (bind)
-		t->job_ptr->bit_flags |= GRES_ENFORCE_BIND;
-	rc = ask_for_all(&inside);
-	if (bind && !bound)
-		t->job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
+	rc = bind ? ask_bound(&inside) : ask_for_all(&inside);
 	release_free_excluded(&inside.rest);
 	return rc;
 }

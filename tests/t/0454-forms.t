@@ -72,6 +72,11 @@ for cluster in ${CLUSTERS:-$(by_day '1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:gpu
 	test_expect_success "4.20 $cluster: fewer GPUs than nodes it may have" '
 		all_run 16 -n 4 --gpus=1
 	'
+	# Slurm 24.11 gives a job that is bound to its GPUs all cores beside them.
+	test $cluster != 2:bound ||
+	test_expect_success "4.20 $cluster: bound GPUs and all cores" '
+		all_run 16 -n 4 --gres=gpu:1
+	'
 	# Of GPUs of a job Slurm takes as many from the first node as it can.
 	test $gpus = no ||
 	test_expect_success "4.20 $cluster: GPUs of jobs that fill all nodes" '

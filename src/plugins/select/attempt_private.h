@@ -596,10 +596,16 @@ void sgang_one_node_fit(struct attempt *a);
 /* Lower the best costs to those of such a plan on the empty cluster. */
 void sgang_one_node_account(struct attempt *a, struct account *account);
 
+/* --- fit_shaped.c --- */
+
+/* Whether the parts fit at 'when' (as for sgang_fit_at(); 0: now, with a->plan),
+ * on the nodes they ask for, on fewer (fewer.c) or in other shares (uneven.c): 1
+ * or 0; -1: not known. */
+int sgang_fit_shaped(struct attempt *a, int64_t when);
+
 /* --- fit_ways.c --- */
 
-/* The same, also on fewer nodes (fewer.c), in other shares (uneven.c) or on one
- * node each (one_node.c) if that is requested or allowed. */
+/* The same now, also on one node each (one_node.c) if that is allowed. */
 bool sgang_fit_any(struct attempt *a);
 
 /* Plan for the expected number of members, or if they do not fit, for the

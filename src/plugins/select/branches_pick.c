@@ -409,14 +409,6 @@ static void drop_made(struct picking *p)
 		sgang_probed_free(&p->a->probed[--p->a->n_probed]);
 }
 
-/* Whether the parts fit: 1 or 0; -1: not known. */
-static int plan(struct attempt *a, int64_t when)
-{
-	if (when ? sgang_fit_at(a, when) : sgang_fit_parts(a) == 0)
-		return 1;
-	return sgang_fewer_fit(a, when) ? 1 : sgang_uneven_fit(a, when);
-}
-
 static void take_parts(struct picking *p)
 {
 	drop_made(p);
@@ -439,7 +431,7 @@ static bool fits_now(struct trial *t)
 	a->budget = &budget;
 	a->trying = true;
 	if (a->n_parts)
-		rc = plan(a, t->when);
+		rc = sgang_fit_shaped(a, t->when);
 	a->trying = trying;
 	a->budget = before;
 	t->steps += budget.taken;
@@ -527,7 +519,7 @@ static int report(struct trial *t)
 	take_parts(&t->p);
 	if (t->when)
 		return 1;
-	if (plan(a, 0) != 1)
+	if (sgang_fit_shaped(a, 0) != 1)
 		return -1;
 	if (!a->uneven)
 		sgang_uneven_doubt(a);

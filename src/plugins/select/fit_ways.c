@@ -8,14 +8,13 @@
 
 bool sgang_fit_any(struct attempt *a)
 {
-	if (a->lessons && a->lessons->filled && sgang_uneven_fit(a, 0) == 1)
-		return true;
-	if (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0)) {
+	if (sgang_fit_shaped(a, 0) != 1)
+		return false;
+	if (!a->uneven) {
 		sgang_uneven_doubt(a);
 		sgang_one_node_fit(a);
-		return true;
 	}
-	return sgang_uneven_fit(a, 0) == 1;
+	return true;
 }
 
 /* Other members than the first, or in a tree other groups. */

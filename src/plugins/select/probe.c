@@ -390,12 +390,9 @@ static int64_t once_relaxed(const struct attempt *a)
 /* 'sure': true only if it is known to fit. */
 static bool fits_then(struct attempt *a, int64_t when, bool sure)
 {
-	int uneven;
+	int rc = sgang_fit_shaped(a, when);
 
-	if (sgang_fit_at(a, when) || sgang_fewer_fit(a, when))
-		return true;
-	uneven = sgang_uneven_fit(a, when);
-	return uneven > 0 || (uneven < 0 && !sure);
+	return rc > 0 || (rc < 0 && !sure);
 }
 
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,

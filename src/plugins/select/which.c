@@ -212,14 +212,6 @@ static void take(struct which *w, const size_t *list, size_t n)
 	sgang_fit_ring_order(a);
 }
 
-/* Whether the parts fit: 1 or 0; -1: not known. */
-static int plan(struct attempt *a, int64_t when)
-{
-	if (when ? sgang_fit_at(a, when) : sgang_fit_parts(a) == 0)
-		return 1;
-	return sgang_fewer_fit(a, when) ? 1 : sgang_uneven_fit(a, when);
-}
-
 /* The same for the first n of the list. */
 static int fits(struct which *w, size_t n)
 {
@@ -232,7 +224,7 @@ static int fits(struct which *w, size_t n)
 	take(w, w->list, n);
 	sgang_budget_init(&budget, PLAN_STEPS);
 	w->a->budget = &budget;
-	rc = plan(w->a, w->when);
+	rc = sgang_fit_shaped(w->a, w->when);
 	w->a->budget = before;
 	w->unsure |= rc < 0 || (!rc && (budget.unproved || !budget.left));
 	return rc;
@@ -508,7 +500,7 @@ int sgang_which_fit(struct attempt *a, int64_t when)
 	/* the plan that is reported */
 	if (rc == 1 && !when) {
 		take(&w, w.list, w.need);
-		rc = plan(a, 0);
+		rc = sgang_fit_shaped(a, 0);
 		if (rc == 1 && !a->uneven)
 			sgang_uneven_doubt(a);
 	}
