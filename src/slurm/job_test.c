@@ -393,9 +393,12 @@ static int ask_for_all(const struct job_test *t)
 static uint32_t cpus_beyond(const job_record_t *job_ptr)
 {
 	const job_resources_t *res = job_ptr->job_resrcs;
-	int last = bit_fls(res->node_bitmap);
 	uint32_t taken = 0, rest = 0;
+	int last;
 
+	if (!res)
+		return 0;
+	last = bit_fls(res->node_bitmap);
 	for (uint32_t i = 0; i < res->nhosts; i++)
 		taken += res->cpus[i];
 	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
@@ -405,26 +408,36 @@ static uint32_t cpus_beyond(const job_record_t *job_ptr)
 	return (taken > res->ncpus + rest) ? taken - res->ncpus : 0;
 }
 
-/* Only GPUs that are near to the cores, if that costs no cores: Slurm 24.11 gives
- * a job that is bound to its GRES all cores of their sockets. */
-static int ask_bound(const struct job_test *t)
+/* Ask for these nodes, with a job that is bound to its GRES or not. An earlier
+ * answer is undone, because nothing starts by it. */
+static int ask_bound(const struct job_test *t, const bitstr_t *nodes, bool bind)
 {
 	job_record_t *job_ptr = t->job_ptr;
 	bool bound = job_ptr->bit_flags & GRES_ENFORCE_BIND;
-	bitstr_t *nodes = bit_copy(t->node_bitmap);
-	uint32_t beyond = 0;
 	int rc;
 
-	job_ptr->bit_flags |= GRES_ENFORCE_BIND;
+	free_job_resources(&job_ptr->job_resrcs);
+	bit_copybits(t->node_bitmap, (bitstr_t *)nodes);
+	if (bind)
+		job_ptr->bit_flags |= GRES_ENFORCE_BIND;
 	rc = ask_for_all(t);
 	if (!bound)
 		job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
-	if (rc == SLURM_SUCCESS && !bound)
-		beyond = cpus_beyond(job_ptr);
+	return rc;
+}
+
+/* Only GPUs that are near to the cores, if that costs no cores: Slurm 24.11 gives
+ * a job that is bound to its GRES all cores of their sockets. */
+static int ask_near(const struct job_test *t)
+{
+	bitstr_t *nodes = bit_copy(t->node_bitmap);
+	int rc = ask_bound(t, nodes, true);
+	uint32_t beyond = (rc == SLURM_SUCCESS) ? cpus_beyond(t->job_ptr) : 0;
+
 	if (beyond) {
-		free_job_resources(&job_ptr->job_resrcs);
-		bit_copybits(t->node_bitmap, nodes);
-		rc = ask_for_all(t);
+		rc = ask_bound(t, nodes, false);
+		if (rc != SLURM_SUCCESS || cpus_beyond(t->job_ptr) >= beyond)
+			rc = ask_bound(t, nodes, true);
 	}
 	FREE_NULL_BITMAP(nodes);
 	return rc;
@@ -446,7 +459,7 @@ static int ask_confined(const struct job_test *t,
 		bounds->spare ?
 			sgang_inside_spare(bounds->nodes, bounds->spare) :
 			sgang_inside_beyond(bounds->nodes, bounds->cpus));
-	rc = bind ? ask_bound(&inside) : ask_for_all(&inside);
+	rc = bind ? ask_near(&inside) : ask_for_all(&inside);
 	release_free_excluded(&inside.rest);
 	return rc;
 }
