@@ -57,7 +57,7 @@ all_run()
 }
 
 seed=${SEED:-1}
-for cluster in ${CLUSTERS:-$(by_day '1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
+for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
 	forms_cluster ${cluster%:*} $(sed -n 's/.*://p' <<<$cluster)
 	gpus=yes
 	case $cluster in *:*) ;; *) gpus=no ;; esac

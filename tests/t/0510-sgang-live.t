@@ -156,15 +156,21 @@ test_expect_success '3.14 gangs of two users and of accounts that gather' '
 	done
 '
 
-# The commands print the same. Slurm takes the reason of a job away while it looks
-# at it, and one of them may ask in between.
+# The command prints the table, and neither of them a word on stderr. Slurm takes the
+# reason of a job away while it looks at it, and one of them may ask in between.
 alike()
 {
-	quietly "$sgang" list >mine && quietly "$@" >other && cmp -s mine other
+	"$sgang" list >mine 2>>said && "$@" >other 2>>said && cmp -s mine other
+}
+same_table()
+{
+	>said
+	wait_for 10 alike "$@" && test_must_be_empty said ||
+		{ diff mine other; cat said; return 1; }
 }
 json_table()
 {
-	quietly "$sgang" list --json >json &&
+	"$sgang" list --json >json 2>>said &&
 		jq -r ".gangs[] | [.gang, .phase,
 		\"\(.members)/\(.min_member)/\(.total)\", .mode,
 		.wait_ends // \"-\", (.nodes | length),
@@ -184,7 +190,7 @@ test_expect_success '0.36 3.14 the table has all of them, in columns' '
  root/run root/start root/tasks root/wait two/both " &&
 	before=$(sed -n "1s/REASON.*//p" out) &&
 	test "$(cut -c${#before} out | sort -u)" = " " &&
-	wait_for 10 alike "$sgang" || { diff mine other; cat err; false; }
+	same_table "$sgang"
 '
 test_expect_success '3.14 filters' '
 	test "$(gangs --phase=running)" = "root/run root/tasks " &&
@@ -213,13 +219,15 @@ test_expect_success 'a gang that is not there, or not the only one' '
 		show Run
 '
 test_expect_success OTHER_USER 'another user sees the same, and his own by name' '
-	wait_for 10 alike runuser -u daemon -- "$sgang" list &&
+	same_table runuser -u daemon -- "$sgang" list &&
 	quietly runuser -u daemon -- "$sgang" show gather >out &&
 	grep "^GangName=gather Namespace=daemon\$" out
 '
 
 test_expect_success JQ '0.36 the JSON of all is the table' '
-	wait_for 10 json_is_table || test_cmp wanted out
+	>said &&
+	{ wait_for 10 json_is_table || test_cmp wanted out; } &&
+	test_must_be_empty said
 '
 test_expect_success JQ '0.36 4.34 the JSON of a running gang' '
 	json_is "{\"phase\":\"Running\",\"members\":2,\"min_member\":2,\

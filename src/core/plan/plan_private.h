@@ -662,7 +662,7 @@ int sgang_any_order(const struct sgang_plan_request *request,
 		    struct sgang_pool *pool,
 		    struct sgang_placement **placement);
 
-/* -- arrange.c -- */
+/* -- costs -- */
 
 /* What a hop between two nodes costs more than one in an island. */
 static inline int64_t sgang_plan_hop(const struct sgang_fabric *fabric,
@@ -727,7 +727,7 @@ struct sgang_tree {
 	bool rough;                    /* the first good answer will do */
 	/* The units are part of a larger ring, which spans a domain of this
 	 * level at the least: they pay for all they use below it. 0: they are
-	 * the ring. Not together with `used`. */
+	 * the ring. */
 	uint32_t reach;
 	/* the answer */
 	uint32_t domain;         /* holds it all */

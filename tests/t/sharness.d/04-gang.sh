@@ -426,7 +426,7 @@ stopped_by_timeout()
 # changed is saved by another thread. Its thread for slurmdbd may have ended before
 # it is waited for. Slurm 25.11 gives a job that is requeued another SLUID, and
 # calls it an error when a node that was taken down tells the end of the run before.
-# A node that registers before it has read slurm.conf anew is told of.
+# A node that registers before it has read the changed slurm.conf has another one.
 errors_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
