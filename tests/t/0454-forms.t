@@ -82,6 +82,12 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 	test_expect_success "4.20 $cluster: GPUs of jobs that fill all nodes" '
 		all_run 8 --nodes=1-2 -n 4 -c 1 --gpus=4 --mem=1200
 	'
+	# Eight of them have one node, the others two: fewer or more do not fit.
+	test $cluster != 2:bound ||
+	test_expect_success "4.20 $cluster: members of one node and of two" '
+		all_run 10 --nodes=1-2 -n 2 -c 3 --gpus-per-task=1 \
+			--mem-per-gpu=600
+	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \
 		'nothing_left "gres_min_cpus=.* is greater than avail_cpus" \

@@ -7,7 +7,8 @@
  * member to the first, then again. Fewer nodes fit if more do, so bisection
  * finds the number to give up. This is not so for a member whose CPUs or memory
  * on each node grow when the nodes become fewer (-N1-4 -n8): for small gangs
- * with such members every combination is tried.
+ * with such members every combination is tried, for others one number after the
+ * other.
  */
 
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 
 #include "attempt_private.h"
 
-/* The most combinations, fewer if a plan takes longer, because all is done
- * under slurmctld's locks. */
+/* The most combinations or numbers, fewer if a plan takes longer, because all is
+ * done under slurmctld's locks. */
 #define COMBINATIONS 128
 #define COMBINED_NODES 200000
 
@@ -314,16 +315,10 @@ static bool is_new(const struct sizes *s)
 	return true;
 }
 
-static bool by_combination(struct sizes *s)
+static bool by_combination(struct sizes *s, uint32_t tries)
 {
-	uint32_t n_nodes = s->a->c->host->nodes.count();
-	uint32_t tries = COMBINED_NODES / (n_nodes + 1);
 	bool fit = false;
 
-	if (!s->elastic || s->a->n_parts > SGANG_FEWER_PARTS)
-		return false;
-	if (tries > COMBINATIONS)
-		tries = COMBINATIONS;
 	give_up(s, NULL, 0);
 	while (!fit && tries && next_combination(s)) {
 		if (!is_new(s))
@@ -332,6 +327,37 @@ static bool by_combination(struct sizes *s)
 		fit = fits(s);
 	}
 	return fit;
+}
+
+/* ---- every number ---- */
+
+/* The fewest nodes given up first; not all numbers if they are too many. */
+static bool by_number(struct sizes *s, uint32_t tries)
+{
+	uint64_t step = s->spare / tries + 1;
+
+	for (uint64_t nodes = step; nodes < s->spare; nodes += step) {
+		if (fits_without(s, NULL, nodes))
+			return true;
+	}
+	return false;
+}
+
+/* A plan takes longer with more nodes, and with more parts. */
+static bool one_by_one(struct sizes *s)
+{
+	size_t n_parts = s->a->n_parts;
+	bool few = n_parts <= SGANG_FEWER_PARTS;
+	uint64_t tries = COMBINED_NODES / (s->a->c->host->nodes.count() + 1);
+
+	if (!few)
+		tries = tries * SGANG_FEWER_PARTS / n_parts;
+	if (tries > COMBINATIONS)
+		tries = COMBINATIONS;
+	if (!s->elastic || !tries)
+		return false;
+	return few ? by_combination(s, (uint32_t)tries) :
+		     by_number(s, (uint32_t)tries);
 }
 
 /* ---- */
@@ -346,7 +372,7 @@ bool sgang_fewer_fit(struct attempt *a, int64_t when)
 		fit = by_halving(&s);
 		memcpy(why, a->why, sizeof(why));
 		a->trying = true;
-		fit = fit || by_combination(&s);
+		fit = fit || one_by_one(&s);
 		a->trying = trying;
 		memcpy(a->why, why, sizeof(why));
 		if (!fit)
