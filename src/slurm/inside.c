@@ -519,13 +519,17 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 
 /* ---- cores of nodes, whatever is inside ---- */
 
-static bitstr_t *taken; /* while exclude_on() counts */
+/* While exclude_on() counts: on these nodes. */
+static bitstr_t *taken;
+static const struct sgang_nodeset *counted_on;
 
 static void add_taken(const job_resources_t *res, int node,
 		      const struct seat *seat)
 {
 	uint32_t offset = cr_get_coremap_offset(node);
 
+	if (!sgang_nodeset_has(counted_on, (uint32_t)node))
+		return;
 	for (int core = 0; core < node_record_table_ptr[node]->tot_cores;
 	     core++) {
 		if (res->whole_node == 1 ||
@@ -568,7 +572,8 @@ static void exclude_beyond(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	uint32_t left = cores_with(node_ptr, cpus);
 
 	for (int core = 0; core < node_ptr->tot_cores; core++) {
-		if (!is_free(node_ptr, offset, core))
+		if (!is_free(node_ptr, offset, core) ||
+		    bit_test(cores, offset + core))
 			continue;
 		if (left)
 			left--;
@@ -592,14 +597,13 @@ static void exclude_spare(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	}
 }
 
-static int64_t *
-exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
-	   void (*exclude)(uint32_t node, uint32_t cpus, bitstr_t *cores))
+static void exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
+		       int64_t *cores,
+		       void (*exclude)(uint32_t node, uint32_t cpus,
+				       bitstr_t *cores))
 {
-	bitoff_t all = cr_get_coremap_offset(node_record_count);
-	bitstr_t *cores = bit_alloc(all);
-
-	taken = bit_alloc(all);
+	taken = bit_alloc(cr_get_coremap_offset(node_record_count));
+	counted_on = nodes;
 	count_taken();
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
@@ -607,17 +611,16 @@ exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
 			exclude(n, cpus[n], cores);
 	}
 	FREE_NULL_BITMAP(taken);
-	return cores;
 }
 
-int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
-			     const uint32_t *cpus)
+void sgang_inside_beyond(const struct sgang_nodeset *nodes,
+			 const uint32_t *cpus, int64_t *cores)
 {
-	return exclude_on(nodes, cpus, exclude_beyond);
+	exclude_on(nodes, cpus, cores, exclude_beyond);
 }
 
-int64_t *sgang_inside_spare(const struct sgang_nodeset *nodes,
-			    const uint32_t *cpus)
+void sgang_inside_spare(const struct sgang_nodeset *nodes, const uint32_t *cpus,
+			int64_t *cores)
 {
-	return exclude_on(nodes, cpus, exclude_spare);
+	exclude_on(nodes, cpus, cores, exclude_spare);
 }

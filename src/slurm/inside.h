@@ -67,13 +67,14 @@ bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 			     const struct sgang_nodeset *islands);
 
-/* The free cores of 'nodes' beyond those that give so many CPUs on each
- * ('cpus', by node). Nothing need be known of islands. The caller frees it. */
-int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
-			     const uint32_t *cpus);
+/* Add to such a bitmap the free cores of 'nodes' beyond the first that give so
+ * many CPUs on each ('cpus', by node), of those that are not in it. Nothing need
+ * be known of islands. Takes a look at all jobs. */
+void sgang_inside_beyond(const struct sgang_nodeset *nodes,
+			 const uint32_t *cpus, int64_t *cores);
 
-/* The last free cores, for so many CPUs ('cpus', by node). As above. */
-int64_t *sgang_inside_spare(const struct sgang_nodeset *nodes,
-			    const uint32_t *cpus);
+/* Add the last free cores, for so many CPUs ('cpus', by node). As above. */
+void sgang_inside_spare(const struct sgang_nodeset *nodes, const uint32_t *cpus,
+			int64_t *cores);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "at_work.h"
 #include "core/gang/spec.h"
+#include "gres_share.h"
 #include "host_private.h"
 #include "inside.h"
 #include "layout.h"
@@ -408,8 +409,42 @@ static uint32_t cpus_beyond(const job_record_t *job_ptr)
 	return (taken > res->ncpus + rest) ? taken - res->ncpus : 0;
 }
 
-/* Ask for these nodes, with a job that is bound to its GRES or not. An earlier
- * answer is undone, because nothing starts by it. */
+/* Ask again for these nodes. The answer before is undone, because nothing starts
+ * by it. */
+static int ask_again(const struct job_test *t, const bitstr_t *nodes)
+{
+	free_job_resources(&t->job_ptr->job_resrcs);
+	bit_copybits(t->node_bitmap, (bitstr_t *)nodes);
+	return ask_for_all(t);
+}
+
+/* With no more GRES of a node than the share that is planned there, if that is
+ * possible. */
+static int ask_shares(const struct job_test *t)
+{
+	const uint32_t *share = sgang_job_test.bounds->gres;
+	struct sgang_gres_bound *bound;
+	bitstr_t *nodes;
+	int rc;
+
+	if (!share)
+		return ask_for_all(t);
+	nodes = bit_copy(t->node_bitmap);
+	rc = ask_for_all(t);
+	if (rc != SLURM_SUCCESS ||
+	    sgang_gres_share_exceeded(t->job_ptr, share)) {
+		bound = sgang_gres_share_bind(t->job_ptr, nodes, share);
+		rc = ask_again(t, nodes);
+		sgang_gres_share_unbind(bound);
+		if (rc != SLURM_SUCCESS)
+			rc = ask_again(t, nodes);
+	}
+	FREE_NULL_BITMAP(nodes);
+	return rc;
+}
+
+/* Ask for these nodes, with a job that is bound to its GRES or not. The answer
+ * before is undone. */
 static int ask_bound(const struct job_test *t, const bitstr_t *nodes, bool bind)
 {
 	job_record_t *job_ptr = t->job_ptr;
@@ -420,7 +455,7 @@ static int ask_bound(const struct job_test *t, const bitstr_t *nodes, bool bind)
 	bit_copybits(t->node_bitmap, (bitstr_t *)nodes);
 	if (bind)
 		job_ptr->bit_flags |= GRES_ENFORCE_BIND;
-	rc = ask_for_all(t);
+	rc = ask_shares(t);
 	if (!bound)
 		job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
 	return rc;
@@ -443,8 +478,29 @@ static int ask_near(const struct job_test *t)
 	return rc;
 }
 
-/* Only the cores of the planned islands, and only GPUs that are near to them;
- * or only as many cores as are planned. */
+static bool is_confined(const struct sgang_bounds *bounds)
+{
+	return bounds->islands || bounds->cpus || bounds->spare;
+}
+
+/* Without the cores outside the planned islands and beyond the planned CPUs, and
+ * those that are left to others. */
+static release_rest_t rest_within(const struct job_test *t,
+				  const struct sgang_bounds *bounds)
+{
+	int64_t *cores =
+		bounds->islands ?
+			sgang_inside_others(bounds->nodes, bounds->islands) :
+			bit_alloc(cr_get_coremap_offset(node_record_count));
+
+	if (bounds->cpus)
+		sgang_inside_beyond(bounds->nodes, bounds->cpus, cores);
+	if (bounds->spare)
+		sgang_inside_spare(bounds->nodes, bounds->spare, cores);
+	return release_exclude(&t->rest, cores);
+}
+
+/* In planned islands only GPUs that are near to them. */
 static int ask_confined(const struct job_test *t,
 			const struct sgang_bounds *bounds)
 {
@@ -452,14 +508,8 @@ static int ask_confined(const struct job_test *t,
 	bool bind = bounds->islands && t->job_ptr->gres_list_req;
 	int rc;
 
-	inside.rest = release_exclude(
-		&t->rest,
-		bounds->islands ?
-			sgang_inside_others(bounds->nodes, bounds->islands) :
-		bounds->spare ?
-			sgang_inside_spare(bounds->nodes, bounds->spare) :
-			sgang_inside_beyond(bounds->nodes, bounds->cpus));
-	rc = bind ? ask_near(&inside) : ask_for_all(&inside);
+	inside.rest = rest_within(t, bounds);
+	rc = bind ? ask_near(&inside) : ask_shares(&inside);
 	release_free_excluded(&inside.rest);
 	return rc;
 }
@@ -571,7 +621,7 @@ static int test_for_commit(const struct job_test *t)
 	const struct sgang_bounds *bounds = sgang_job_test.bounds;
 	uint32_t planned = sgang_nodeset_count(bounds->nodes), n;
 	uint32_t least = t->min_nodes;
-	bool confined = bounds->islands || bounds->cpus || bounds->spare;
+	bool confined = is_confined(bounds);
 	struct job_test alone = *t;
 	bitstr_t *nodes;
 	int rc = SLURM_ERROR;
@@ -591,7 +641,7 @@ static int test_for_commit(const struct job_test *t)
 	nodes = bit_copy(t->node_bitmap);
 	if (n >= least)
 		rc = confined ? ask_confined(&alone, bounds) :
-				ask_for_all(&alone);
+				ask_shares(&alone);
 	sgang_job_test.refused = rc != SLURM_SUCCESS;
 	if (rc != SLURM_SUCCESS && n >= least && !confined)
 		find_bound(&alone, nodes);

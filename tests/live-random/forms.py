@@ -106,6 +106,7 @@ def wait(until, seconds=25):
 class Forms:
     def __init__(self):
         self.clients, self.n, self.ran, self.bad = [], 0, 0, 0
+        self.tasks = 0
         self.said = tempfile.TemporaryFile("w+")
 
     def clear(self):
@@ -146,7 +147,15 @@ class Forms:
                 last[:] = [now[:2], time.monotonic()]
             return last[0] if time.monotonic() > last[1] + 1.5 and \
                 re.search("Resources|^$", now[2]) else None
-        return (wait(stays) or placed())[0]
+        k = (wait(stays) or placed())[0]
+        return None if self.stretched() else k
+
+    def stretched(self):
+        """Slurm gives jobs that do not fit on their nodes more tasks than they
+        ask for, on more nodes (22.05, --ntasks-per-node with GPUs)."""
+        return any(int(x) > self.tasks for x in re.findall(
+            r"JobState=(?:RUNNING|CONFIGURING) .*?NumTasks=(\d+)",
+            run("scontrol", "-o", "show", "job").stdout))
 
     def gang(self, form, n, tool="sbatch"):
         """(started, ring, text) of a gang of n."""
@@ -201,6 +210,7 @@ class Forms:
 
     def need(self, rng, need, threads, count):
         rings = {}
+        self.tasks = need[0]
         for form in forms(rng, need, count):
             tool = rng.choice(["sbatch", "sbatch", "salloc", "srun"])
             k, ring = self.form(form, tool)

@@ -93,6 +93,7 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 		'nothing_left "gres_min_cpus=.* is greater than avail_cpus" \
 			"sync loop not progressing, holding JobId" \
 			"gres/gpu: job .* no resources selected" \
+			"_set_job_bits1: job .* failed to find any available GRES" \
 			"_step_dealloc_lps: CPU underflow"'
 	slurm_cleanup
 done

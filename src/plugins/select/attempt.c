@@ -78,11 +78,35 @@ static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
 	return NULL;
 }
 
+/* By node, the part's GRES of the whole job: what uneven.c found, or even
+ * shares. NULL if they are not divided, or without memory. */
+static uint32_t *planned_gres(const struct attempt *a, const struct probed *p)
+{
+	uint32_t n = a->c->host->nodes.count(), *gres;
+	uint32_t nodes = p->shape.min_nodes;
+
+	if (!p->shape.job_gres || (!p->gres && (!p->fixed || nodes < 2)))
+		return NULL;
+	gres = malloc((n + 1) * sizeof(*gres));
+	for (uint32_t i = 0; gres && i < n; i++)
+		gres[i] = p->gres ? p->gres[i] :
+				    (uint32_t)((p->shape.job_gres + nodes - 1) /
+					       nodes);
+	return gres;
+}
+
 static struct sgang_job *commit_within(struct attempt *a, size_t i,
 				       const struct sgang_bounds *bounds,
 				       struct sgang_refusal *refusal)
 {
-	return a->c->host->holds.commit(a->parts[i].job, bounds, refusal);
+	struct sgang_bounds all = *bounds;
+	uint32_t *gres = planned_gres(a, a->parts[i].probed);
+	struct sgang_job *job;
+
+	all.gres = gres;
+	job = a->c->host->holds.commit(a->parts[i].job, &all, refusal);
+	free(gres);
+	return job;
 }
 
 static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
@@ -93,62 +117,75 @@ static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
 			     refusal);
 }
 
+/* True if Slurm must be limited to the planned CPUs of each node, because it
+ * would fill the first node: if the number of nodes is open, for shares of
+ * uneven.c, with GRES of the whole job, whose shares tasks follow, or once a
+ * member was refused. Not always, because finding these CPUs needs a look at
+ * all jobs. */
+static bool shares_matter(const struct attempt *a, const struct probed *p)
+{
+	return !p->shape.whole && (p->split || !p->fixed || p->shape.job_gres ||
+				   (a->lessons && a->lessons->n_first));
+}
+
+/* By node. NULL if they do not matter, or without memory. */
+static uint32_t *planned_cpus(const struct attempt *a, size_t i)
+{
+	const struct probed *p = a->parts[i].probed;
+	uint32_t n = a->c->host->nodes.count(), *cpus;
+
+	if (!shares_matter(a, p))
+		return NULL;
+	cpus = calloc(n + 1, sizeof(*cpus));
+	if (cpus && p->split)
+		memcpy(cpus, p->split, n * sizeof(*cpus));
+	for (size_t r = 0; cpus && !p->split && r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (run->member == i)
+			cpus[sgang_parts_node(a->c, run)] += sgang_part_cpus(a,
+									     r);
+	}
+	return cpus;
+}
+
 /* If Slurm cannot use only the planned islands, commit on their nodes. */
 static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 					const struct sgang_nodeset *nodes,
 					struct sgang_refusal *refusal)
 {
+	const struct probed *p = a->parts[i].probed;
 	struct sgang_nodeset *islands;
 	struct sgang_job *job = NULL;
+	uint32_t *cpus;
 
-	if (!a->c->devices || a->parts[i].probed->shape.whole)
+	if (!a->c->devices || p->shape.whole)
 		return NULL;
 	islands = planned_islands(a, i);
+	cpus = p->shape.job_gres ? planned_cpus(a, i) : NULL;
 	if (islands)
-		job = commit_within(
-			a, i,
-			&(struct sgang_bounds){ .nodes = nodes,
-						.islands = islands },
-			refusal);
+		job = commit_within(a, i,
+				    &(struct sgang_bounds){ .nodes = nodes,
+							    .islands = islands,
+							    .cpus = cpus },
+				    refusal);
 	sgang_nodeset_destroy(islands);
+	free(cpus);
 	return job;
-}
-
-/* True if Slurm must be limited to the planned CPUs of each node, because it
- * would fill the first node: if the number of nodes is open, for shares of
- * uneven.c, or once a member was refused. Not always, because finding these
- * CPUs needs a look at all jobs. */
-static bool shares_matter(const struct attempt *a, const struct probed *p)
-{
-	return !p->shape.whole &&
-	       (p->split || !p->fixed || (a->lessons && a->lessons->n_first));
 }
 
 static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 				       const struct sgang_nodeset *nodes,
 				       struct sgang_refusal *refusal)
 {
-	const struct probed *p = a->parts[i].probed;
 	uint32_t *cpus;
 	struct sgang_job *job;
 
-	if (!shares_matter(a, p) || sgang_nodeset_count(nodes) < 2)
+	if (sgang_nodeset_count(nodes) < 2)
 		return NULL;
-	if (p->split)
-		return commit_within(a, i,
-				     &(struct sgang_bounds){ .nodes = nodes,
-							     .cpus = p->split },
-				     refusal);
-	cpus = calloc(a->c->host->nodes.count() + 1, sizeof(*cpus));
+	cpus = planned_cpus(a, i);
 	if (!cpus)
 		return NULL;
-	for (size_t r = 0; r < a->plan->n_runs; r++) {
-		const struct sgang_run *run = &a->plan->runs[r];
-
-		if (run->member == i)
-			cpus[sgang_parts_node(a->c, run)] +=
-				sgang_part_cpus(p, run);
-	}
 	job = commit_within(
 		a, i, &(struct sgang_bounds){ .nodes = nodes, .cpus = cpus },
 		refusal);

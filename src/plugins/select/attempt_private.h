@@ -43,6 +43,7 @@ struct probed {
 					* borrowed from it */
 	uint32_t *split;               /* CPUs to allocate, by node (uneven.c);
 					* NULL: as planned */
+	uint32_t *gres;                /* ... and GRES of the whole job */
 	uint32_t leaf;                 /* the group of that job in a tree */
 	struct probed *asked;          /* ... of which this is a copy */
 };
@@ -90,8 +91,6 @@ struct lessons {
 	bool apart;                  /* parts that share CPUs avoid nodes of
 				      * parts that do not, */
 	bool together;               /* ... which there is no room for */
-	bool filled;                 /* GRES of a whole job are planned as
-				      * Slurm fills nodes with them */
 	bool last;                   /* last round: nothing is learned, and a
 				      * member may go anywhere */
 };
@@ -507,8 +506,10 @@ void sgang_uneven_doubt(struct attempt *a);
 void sgang_told_keep(const struct attempt *a, struct sgang_told *told);
 void sgang_told_again(struct attempt *a, const struct sgang_told *told);
 
-/* The CPUs that a run of the plan has on its node. */
-uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run);
+/* What a run of the plan adds to its node: pieces, or tasks where the number of
+ * nodes is open; and their CPUs. */
+uint32_t sgang_part_units(const struct attempt *a, size_t r);
+uint32_t sgang_part_cpus(const struct attempt *a, size_t r);
 /* Copy the results for a request, for fewer nodes. 0, or -1 without memory.
  * sgang_probed_free() frees the contents, not the struct. */
 int sgang_probed_copy(struct probed *to, const struct probed *from,

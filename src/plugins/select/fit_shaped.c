@@ -7,10 +7,6 @@
 
 int sgang_fit_shaped(struct attempt *a, int64_t when)
 {
-	bool filled = !when && a->lessons && a->lessons->filled;
-
-	if (filled && sgang_uneven_fit(a, 0) == 1)
-		return 1;
 	if (when ? sgang_fit_at(a, when) : sgang_fit_parts(a) == 0)
 		return 1;
 	return sgang_fewer_fit(a, when) ? 1 : sgang_uneven_fit(a, when);

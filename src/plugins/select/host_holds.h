@@ -30,6 +30,8 @@ struct sgang_bounds {
 	const struct sgang_nodeset *islands; /* of them; NULL: all */
 	const uint32_t *cpus;  /* by node, at most; NULL: any number. Ignored on
 				* shared nodes */
+	const uint32_t *gres;  /* by node, at most, of GRES of the whole job
+				* (shape.job_gres); 0 or NULL: any number */
 	const uint32_t *spare; /* by node, free CPUs to leave for others; NULL:
 				* none */
 };

@@ -92,12 +92,6 @@ size_t sgang_learn_nth(const struct attempt *a, size_t i)
 
 /* ---- learning ---- */
 
-static uint32_t units_of_run(const struct attempt *a,
-			     const struct sgang_run *run)
-{
-	return a->parts[run->member].probed->fixed ? 1 : run->ranks;
-}
-
 static bool is_before(const struct attempt *a, size_t i, size_t nth)
 {
 	for (size_t k = 0; k < nth; k++) {
@@ -114,15 +108,16 @@ static void note_tenants(const struct attempt *a, size_t nth,
 {
 	for (size_t r = 0; r < a->plan->n_runs; r++) {
 		const struct sgang_run *run = &a->plan->runs[r];
+		uint32_t units = sgang_part_units(a, r);
 
 		if (lesson->n_with == LESSON_WITH)
 			return;
-		if (sgang_parts_node(a->c, run) != lesson->node ||
+		if (!units || sgang_parts_node(a->c, run) != lesson->node ||
 		    !is_before(a, run->member, nth))
 			continue;
 		lesson->with[lesson->n_with].job =
 			a->parts[run->member].probed->job;
-		lesson->with[lesson->n_with++].units = units_of_run(a, run);
+		lesson->with[lesson->n_with++].units = units;
 	}
 }
 
@@ -192,21 +187,6 @@ bool sgang_learn_slurm_chooses(const struct attempt *a, size_t nth)
 	       (!nth || rank_of(a, &a->parts[sgang_learn_nth(a, nth)]));
 }
 
-/* True if members before the nth have GRES of the whole job on several nodes. The
- * plan divides them evenly, while Slurm fills one node after the other, and may
- * have taken what the nth needs. */
-static bool after_filled(const struct attempt *a, size_t nth)
-{
-	for (size_t k = 0; k < nth; k++) {
-		const struct sgang_shape *shape =
-			&a->parts[sgang_learn_nth(a, k)].probed->shape;
-
-		if (shape->job_gres && shape->min_nodes > 1)
-			return true;
-	}
-	return false;
-}
-
 bool sgang_learn(struct attempt *a, size_t nth)
 {
 	struct lessons *l = a->lessons;
@@ -217,10 +197,6 @@ bool sgang_learn(struct attempt *a, size_t nth)
 	if (!l->apart && !l->together &&
 	    sgang_sharing_others(a, sgang_learn_nth(a, nth))) {
 		l->apart = true;
-		return true;
-	}
-	if (!l->filled && !a->uneven && after_filled(a, nth)) {
-		l->filled = true;
 		return true;
 	}
 	find_lesson(a, nth, &lesson);

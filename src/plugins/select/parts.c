@@ -64,6 +64,7 @@ void sgang_probed_free(struct probed *p)
 	sgang_nodeset_destroy(p->then);
 	sgang_nodeset_destroy(p->allowed);
 	free(p->split);
+	free(p->gres);
 }
 
 struct probed *sgang_probed_fewer(struct attempt *a, const struct probed *asked,
@@ -133,9 +134,29 @@ uint64_t sgang_fit_cost(const struct sgang_placement *plan)
 	return plan->weighted_cost ? plan->weighted_cost : plan->ring.cost;
 }
 
-uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run)
+/* A piece that spans islands of its node has a run for each. */
+static bool is_piece_again(const struct attempt *a, size_t r)
 {
-	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
+	const struct sgang_run *run = &a->plan->runs[r];
+
+	return r && run[-1].member == run->member &&
+	       sgang_parts_node(a->c, &run[-1]) == sgang_parts_node(a->c, run);
+}
+
+uint32_t sgang_part_units(const struct attempt *a, size_t r)
+{
+	const struct sgang_run *run = &a->plan->runs[r];
+
+	if (!a->parts[run->member].probed->fixed)
+		return run->ranks;
+	return is_piece_again(a, r) ? 0 : 1;
+}
+
+uint32_t sgang_part_cpus(const struct attempt *a, size_t r)
+{
+	const struct probed *p = a->parts[a->plan->runs[r].member].probed;
+
+	return sgang_part_units(a, r) * p->shape.node_cpus;
 }
 
 void sgang_told_keep(const struct attempt *a, struct sgang_told *told)

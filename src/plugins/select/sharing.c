@@ -88,8 +88,8 @@ uint32_t *sgang_sharing_spare(const struct attempt *a, size_t i)
 		const struct probed *p = a->parts[run->member].probed;
 
 		if (!p->shape.shares)
-			cpus[sgang_parts_node(a->c, run)] +=
-				sgang_part_cpus(p, run);
+			cpus[sgang_parts_node(a->c, run)] += sgang_part_cpus(a,
+									     r);
 	}
 	return cpus;
 }

@@ -11,8 +11,7 @@
  * ring. The commit keeps each member to its share of each node.
  *
  * GRES of a whole job (--gpus) are divided in the same manner, also over an
- * open number of nodes; tasks follow their GRES. The commit bounds only nodes
- * and CPUs, so Slurm may take more GPUs of a node than the share.
+ * open number of nodes; tasks follow their GRES.
  *
  * The search is bounded by steps, because it is done under slurmctld's locks.
  */
@@ -344,21 +343,22 @@ static void drop_made(struct uneven *u)
 		sgang_probed_free(&a->probed[--a->n_probed]);
 }
 
-/* The CPUs of the part on each of its nodes, and the nodes. -1 without memory.
- */
+/* The CPUs and GRES of the part on each of its nodes, and the nodes. -1 without
+ * memory. */
 static int confine(struct uneven *u, size_t i, struct probed *p,
 		   uint32_t *n_nodes)
 {
 	const uint32_t *share = u->share + i * u->rq.n_nodes;
 	const uint32_t *need = u->members[i].need;
 	size_t row = (size_t)u->rq.n_types * u->rq.n_dims;
+	uint32_t n_all = u->a->c->host->nodes.count();
 
 	*n_nodes = 0;
 	sgang_nodeset_clear(p->usable);
 	if (!p->shape.whole) {
-		p->split = calloc(u->a->c->host->nodes.count() + 1,
-				  sizeof(*p->split));
-		if (!p->split)
+		p->split = calloc(n_all + 1, sizeof(*p->split));
+		p->gres = calloc(n_all + 1, sizeof(*p->gres));
+		if (!p->split || !p->gres)
 			return -1;
 	}
 	for (uint32_t at = 0; at < u->rq.n_nodes; at++) {
@@ -371,6 +371,8 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 		if (p->split)
 			p->split[node] = need[(share[at] - 1) * row +
 					      u->type[node] * u->rq.n_dims];
+		if (p->gres && p->shape.job_gres)
+			p->gres[node] = share[at];
 	}
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "src/slurmctld/slurmctld.h"
 
 #include "slurm/glue.h"
+#include "slurm/gres_share.h"
 #include "slurm/inside.h"
 #include "slurm/layout.h"
 #include "slurm/seats.h"
@@ -506,6 +507,155 @@ NODES_TEST(test_left_out_gpus)
 	assert_int_equal(sgang_seats_gres_gone(3, 'g', false, 0), 0);
 	FREE_NULL_LIST(job.record.gres_list_alloc);
 	FREE_NULL_BITMAP(bits);
+	end(&job);
+}
+
+/* ---- shares of GRES (gres_share.h) ---- */
+
+/* By node, as bits: the first is of GPU 0. */
+struct share {
+	uint32_t type;  /* asked for; 0: any */
+	uint8_t used;   /* before */
+	uint8_t answer; /* what Slurm has chosen */
+	uint32_t share;
+	uint8_t free; /* while it is bound */
+};
+
+static void put_bits(bitstr_t *to, uint8_t bits)
+{
+	for (int i = 0; i < GPUS; i++) {
+		if (bits >> i & 1)
+			bit_set(to, i);
+		else
+			bit_clear(to, i);
+	}
+}
+
+/* Node 3 has such GPUs, and the records of all are one. */
+static void use_gpus(uint8_t used)
+{
+	static uint64_t avail[2] = { 4, 4 };
+
+	put_bits(gpus_of_node.gres_bit_alloc, used);
+	gpus_of_node.gres_cnt_avail = GPUS;
+	gpus_of_node.gres_cnt_alloc = __builtin_popcount(used);
+	gpus_of_node.topo_gres_cnt_avail = avail;
+	for (int t = 0; t < 2; t++)
+		of_type[t] = bit_overlap(gpu_bitmap[t],
+					 gpus_of_node.gres_bit_alloc);
+}
+
+static void check_free(const struct share *s, const char *when, uint8_t free)
+{
+	for (int i = 0; i < GPUS; i++) {
+		if (bit_test(gpus_of_node.gres_bit_alloc, i) == (free >> i & 1))
+			fail_msg("%s, share %u of %02x: %d", when, s->share,
+				 s->used, i);
+	}
+	for (int t = 0; t < 2; t++)
+		assert_int_equal(of_type[t],
+				 bit_overlap(gpu_bitmap[t],
+					     gpus_of_node.gres_bit_alloc));
+}
+
+static void check_share(const struct share *s)
+{
+	bitstr_t *answers[4] = { [3] = bit_alloc(GPUS) };
+	uint64_t counts[4] = { [3] = __builtin_popcount(s->answer) };
+	uint32_t share[NODES] = { [3] = s->share };
+	gres_job_state_t js = { .type_id = s->type,
+				.type_name = s->type ? (char *)"x" : NULL,
+				.gres_per_job = 4,
+				.gres_bit_select = answers,
+				.gres_cnt_node_select = counts };
+	gres_state_t gres = { .plugin_id = 'g', .gres_data = &js };
+	struct sgang_gres_bound *bound;
+	struct job job;
+	uint64_t left = GPUS - __builtin_popcount(s->used);
+
+	start(&job, 3, 3, "0-0");
+	job.record.gres_list_req = list_create(NULL);
+	list_append(job.record.gres_list_req, &gres);
+	put_bits(answers[3], s->answer);
+	use_gpus(s->used);
+	assert_int_equal(sgang_gres_share_exceeded(&job.record, share),
+			 counts[3] > s->share);
+	bound = sgang_gres_share_bind(&job.record, job.res.node_bitmap, share);
+	assert_non_null(bound);
+	check_free(s, "bound", s->free);
+	assert_int_equal(gpus_of_node.gres_cnt_avail -
+				 gpus_of_node.gres_cnt_alloc,
+			 left < s->share ? left : s->share);
+	sgang_gres_share_unbind(bound);
+	check_free(s, "as before", (uint8_t)~s->used);
+	assert_int_equal(gpus_of_node.gres_cnt_alloc, GPUS - left);
+	FREE_NULL_LIST(job.record.gres_list_req);
+	FREE_NULL_BITMAP(answers[3]);
+	end(&job);
+}
+
+/* 4.20: the GPUs of a share that are free are those of the answer first. */
+NODES_TEST(test_share_of_gpus)
+{
+	static const struct share cases[] = {
+		{ .share = 2, .free = 0x03 },
+		{ .share = 2, .answer = 0xc0, .free = 0xc0 },
+		{ .share = 1, .answer = 0xc0, .free = 0x40 },
+		{ .share = 3, .answer = 0xc0, .free = 0xc1 },
+		{ .share = 2, .used = 0x01, .free = 0x12 },
+		{ .share = 8, .free = 0xff },
+		{ .share = 5, .used = 0x0f, .free = 0xf0 },
+		/* those of other types are as before */
+		{ .type = TYPE_B, .share = 1, .free = 0x37 },
+		{ .type = TYPE_B, .share = 1, .answer = 0x88, .free = 0x3b },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_share(&cases[i]);
+}
+
+/* GPUs without an index, near to cores or not, and of types alone. */
+NODES_TEST(test_share_of_counts)
+{
+	uint32_t share[NODES] = { [3] = 3 };
+	uint64_t type_alloc[2] = { 1, 0 }, type_avail[2] = { 4, 4 };
+	gres_job_state_t js = { .gres_per_job = 4 };
+	gres_state_t gres = { .plugin_id = 'g', .gres_data = &js };
+	gres_node_state_t before = gpus_of_node;
+	struct sgang_gres_bound *bound;
+	struct job job;
+
+	start(&job, 3, 3, "0-0");
+	job.record.gres_list_req = list_create(NULL);
+	list_append(job.record.gres_list_req, &gres);
+	use_gpus(0x01);
+	gpus_of_node.gres_bit_alloc = NULL;
+	gpus_of_node.type_cnt = 2;
+	gpus_of_node.type_id = type_of;
+	gpus_of_node.type_cnt_alloc = type_alloc;
+	gpus_of_node.type_cnt_avail = type_avail;
+	assert_false(sgang_gres_share_exceeded(&job.record, share));
+	bound = sgang_gres_share_bind(&job.record, job.res.node_bitmap, share);
+	assert_int_equal(of_type[0], 1);
+	assert_int_equal(of_type[1], 4);
+	assert_int_equal(type_alloc[0], 1);
+	assert_int_equal(type_alloc[1], 4);
+	assert_int_equal(gpus_of_node.gres_cnt_alloc, 5);
+	sgang_gres_share_unbind(bound);
+	assert_int_equal(of_type[1], 0);
+	assert_int_equal(type_alloc[1], 0);
+	assert_int_equal(gpus_of_node.gres_cnt_alloc, 1);
+	/* what is not consumed has no share, and no more has another request */
+	gpus_of_node.no_consume = true;
+	bound = sgang_gres_share_bind(&job.record, job.res.node_bitmap, share);
+	assert_int_equal(gpus_of_node.gres_cnt_alloc, 1);
+	sgang_gres_share_unbind(bound);
+	list_append(job.record.gres_list_req, &gres);
+	assert_null(
+		sgang_gres_share_bind(&job.record, job.res.node_bitmap, share));
+	sgang_gres_share_unbind(NULL);
+	gpus_of_node = before;
+	FREE_NULL_LIST(job.record.gres_list_req);
 	end(&job);
 }
 
