@@ -27,7 +27,7 @@
  * gathering members. The limits are in microseconds. */
 #define GATHER_TIMES 49
 #define GATHER_MIN 10000
-#define GATHER_MAX 500000
+#define GATHER_MAX 1000000
 
 struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 {
