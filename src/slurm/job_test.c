@@ -409,53 +409,108 @@ static uint32_t cpus_beyond(const job_record_t *job_ptr)
 	return (taken > res->ncpus + rest) ? taken - res->ncpus : 0;
 }
 
-/* Ask again for these nodes. The answer before is undone, because nothing starts
- * by it. */
-static int ask_again(const struct job_test *t, const bitstr_t *nodes)
+/* Without the cores outside the planned islands, those that are left to others,
+ * and those beyond the planned CPUs. */
+static release_rest_t rest_within(const struct job_test *t, bool keep_cpus)
 {
-	free_job_resources(&t->job_ptr->job_resrcs);
-	bit_copybits(t->node_bitmap, (bitstr_t *)nodes);
-	return ask_for_all(t);
+	const struct sgang_bounds *b = sgang_job_test.bounds;
+	int64_t *cores =
+		b->islands ?
+			sgang_inside_others(b->nodes, b->islands) :
+			bit_alloc(cr_get_coremap_offset(node_record_count));
+
+	if (b->spare)
+		sgang_inside_spare(b->nodes, b->spare, cores);
+	if (keep_cpus)
+		sgang_inside_beyond(b->nodes, b->cpus, cores);
+	return release_exclude(&t->rest, cores);
 }
 
-/* With no more GRES of a node than the share that is planned there, if that is
- * possible. */
-static int ask_shares(const struct job_test *t)
+/* Ask for these nodes. The answer before is undone, because nothing starts by
+ * it. */
+static int ask_within(const struct job_test *t, const bitstr_t *nodes,
+		      bool keep_cpus, bool keep_gres)
 {
-	const uint32_t *share = sgang_job_test.bounds->gres;
-	struct sgang_gres_bound *bound;
-	bitstr_t *nodes;
+	const struct sgang_bounds *b = sgang_job_test.bounds;
+	bool confined = b->islands || b->spare || keep_cpus;
+	struct sgang_gres_bound *bound =
+		keep_gres ? sgang_gres_share_bind(t->job_ptr, nodes, b->gres) :
+			    NULL;
+	struct job_test inside = *t;
 	int rc;
 
-	if (!share)
-		return ask_for_all(t);
-	nodes = bit_copy(t->node_bitmap);
-	rc = ask_for_all(t);
-	if (rc != SLURM_SUCCESS ||
-	    sgang_gres_share_exceeded(t->job_ptr, share)) {
-		bound = sgang_gres_share_bind(t->job_ptr, nodes, share);
-		rc = ask_again(t, nodes);
-		sgang_gres_share_unbind(bound);
-		if (rc != SLURM_SUCCESS)
-			rc = ask_again(t, nodes);
-	}
-	FREE_NULL_BITMAP(nodes);
+	free_job_resources(&t->job_ptr->job_resrcs);
+	bit_copybits(t->node_bitmap, (bitstr_t *)nodes);
+	if (confined)
+		inside.rest = rest_within(t, keep_cpus);
+	rc = ask_for_all(&inside);
+	if (confined)
+		release_free_excluded(&inside.rest);
+	sgang_gres_share_unbind(bound);
 	return rc;
 }
 
-/* Ask for these nodes, with a job that is bound to its GRES or not. The answer
- * before is undone. */
+/* True if the answer has more cores of a node than the planned CPUs need. */
+static bool exceeds_cpus(const job_record_t *job_ptr, const uint32_t *cpus)
+{
+	const job_resources_t *res = job_ptr->job_resrcs;
+	uint32_t i = 0;
+	int last;
+
+	if (!res)
+		return false;
+	last = bit_fls(res->node_bitmap);
+	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
+		uint32_t of_core, cores;
+
+		if (!bit_test(res->node_bitmap, n))
+			continue;
+		of_core = node_record_table_ptr[n]->tpc;
+		cores = (cpus[n] + of_core - 1) / of_core;
+		if (res->cpus[i++] > cores * of_core)
+			return true;
+	}
+	return false;
+}
+
+/* With no more CPUs and GRES of a node than are planned there, if that is
+ * possible. Slurm often has the same shares by itself; to keep it to them needs a
+ * look at all jobs. */
+static int ask_shares(const struct job_test *t, const bitstr_t *nodes)
+{
+	const struct sgang_bounds *b = sgang_job_test.bounds;
+	const job_record_t *job_ptr = t->job_ptr;
+	bool cpus = false, gres = false, more;
+	int rc;
+
+	do {
+		bool refused;
+
+		rc = ask_within(t, nodes, cpus, gres);
+		refused = rc != SLURM_SUCCESS;
+		more = false;
+		if (!cpus && b->cpus &&
+		    (refused || exceeds_cpus(job_ptr, b->cpus)))
+			cpus = more = true;
+		if (!gres && b->gres &&
+		    (refused || sgang_gres_share_exceeded(job_ptr, b->gres)))
+			gres = more = true;
+	} while (more);
+	if (rc != SLURM_SUCCESS && (cpus || gres))
+		rc = ask_within(t, nodes, false, false);
+	return rc;
+}
+
+/* With a job that is bound to its GRES or not. */
 static int ask_bound(const struct job_test *t, const bitstr_t *nodes, bool bind)
 {
 	job_record_t *job_ptr = t->job_ptr;
 	bool bound = job_ptr->bit_flags & GRES_ENFORCE_BIND;
 	int rc;
 
-	free_job_resources(&job_ptr->job_resrcs);
-	bit_copybits(t->node_bitmap, (bitstr_t *)nodes);
 	if (bind)
 		job_ptr->bit_flags |= GRES_ENFORCE_BIND;
-	rc = ask_shares(t);
+	rc = ask_shares(t, nodes);
 	if (!bound)
 		job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
 	return rc;
@@ -463,54 +518,16 @@ static int ask_bound(const struct job_test *t, const bitstr_t *nodes, bool bind)
 
 /* Only GPUs that are near to the cores, if that costs no cores: Slurm 24.11 gives
  * a job that is bound to its GRES all cores of their sockets. */
-static int ask_near(const struct job_test *t)
+static int ask_near(const struct job_test *t, const bitstr_t *nodes)
 {
-	bitstr_t *nodes = bit_copy(t->node_bitmap);
 	int rc = ask_bound(t, nodes, true);
 	uint32_t beyond = (rc == SLURM_SUCCESS) ? cpus_beyond(t->job_ptr) : 0;
 
-	if (beyond) {
-		rc = ask_bound(t, nodes, false);
-		if (rc != SLURM_SUCCESS || cpus_beyond(t->job_ptr) >= beyond)
-			rc = ask_bound(t, nodes, true);
-	}
-	FREE_NULL_BITMAP(nodes);
-	return rc;
-}
-
-static bool is_confined(const struct sgang_bounds *bounds)
-{
-	return bounds->islands || bounds->cpus || bounds->spare;
-}
-
-/* Without the cores outside the planned islands and beyond the planned CPUs, and
- * those that are left to others. */
-static release_rest_t rest_within(const struct job_test *t,
-				  const struct sgang_bounds *bounds)
-{
-	int64_t *cores =
-		bounds->islands ?
-			sgang_inside_others(bounds->nodes, bounds->islands) :
-			bit_alloc(cr_get_coremap_offset(node_record_count));
-
-	if (bounds->cpus)
-		sgang_inside_beyond(bounds->nodes, bounds->cpus, cores);
-	if (bounds->spare)
-		sgang_inside_spare(bounds->nodes, bounds->spare, cores);
-	return release_exclude(&t->rest, cores);
-}
-
-/* In planned islands only GPUs that are near to them. */
-static int ask_confined(const struct job_test *t,
-			const struct sgang_bounds *bounds)
-{
-	struct job_test inside = *t;
-	bool bind = bounds->islands && t->job_ptr->gres_list_req;
-	int rc;
-
-	inside.rest = rest_within(t, bounds);
-	rc = bind ? ask_near(&inside) : ask_shares(&inside);
-	release_free_excluded(&inside.rest);
+	if (!beyond)
+		return rc;
+	rc = ask_bound(t, nodes, false);
+	if (rc != SLURM_SUCCESS || cpus_beyond(t->job_ptr) >= beyond)
+		rc = ask_bound(t, nodes, true);
 	return rc;
 }
 
@@ -621,7 +638,7 @@ static int test_for_commit(const struct job_test *t)
 	const struct sgang_bounds *bounds = sgang_job_test.bounds;
 	uint32_t planned = sgang_nodeset_count(bounds->nodes), n;
 	uint32_t least = t->min_nodes;
-	bool confined = is_confined(bounds);
+	bool confined = bounds->islands || bounds->cpus || bounds->spare;
 	struct job_test alone = *t;
 	bitstr_t *nodes;
 	int rc = SLURM_ERROR;
@@ -640,8 +657,9 @@ static int test_for_commit(const struct job_test *t)
 		alone.min_nodes = least = planned;
 	nodes = bit_copy(t->node_bitmap);
 	if (n >= least)
-		rc = confined ? ask_confined(&alone, bounds) :
-				ask_shares(&alone);
+		rc = bounds->islands && t->job_ptr->gres_list_req ?
+			     ask_near(&alone, nodes) :
+			     ask_shares(&alone, nodes);
 	sgang_job_test.refused = rc != SLURM_SUCCESS;
 	if (rc != SLURM_SUCCESS && n >= least && !confined)
 		find_bound(&alone, nodes);

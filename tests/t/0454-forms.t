@@ -94,6 +94,7 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 			"sync loop not progressing, holding JobId" \
 			"gres/gpu: job .* no resources selected" \
 			"_set_job_bits1: job .* failed to find any available GRES" \
+			"_build_tasks_per_node_sock: rem_tasks not zero" \
 			"_step_dealloc_lps: CPU underflow"'
 	slurm_cleanup
 done
