@@ -517,6 +517,62 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 	return cores;
 }
 
+/* True if these of the node's GPUs are in the planned islands. */
+static bool are_planned(uint32_t node, const struct sgang_nodeset *islands,
+			bitstr_t *gpus)
+{
+	const struct sgang_node_topo *topo = inside.topo[node];
+	uint32_t first = inside.devices->first[node];
+	bitoff_t n = bit_size(gpus);
+
+	for (bitoff_t i = 0; i < n && (uint32_t)i < topo->n_gpus; i++) {
+		if (bit_test(gpus, i) &&
+		    !sgang_nodeset_has(islands, first + topo->gpu[i].island))
+			return false;
+	}
+	return true;
+}
+
+static bool has_planned_gpus(const job_record_t *job_ptr, uint32_t node,
+			     const struct sgang_nodeset *islands)
+{
+	const gres_node_state_t *ns = node_gpus(node);
+	list_itr_t *iter;
+	const gres_job_state_t *js;
+	bool planned = true;
+
+	if (!ns || !ns->topo_cnt || !ns->topo_core_bitmap)
+		return true; /* they are near to all cores */
+	iter = list_iterator_create(sgang_inside_gres(job_ptr));
+	while (planned && (js = next_gpus(iter))) {
+		bitstr_t *gpus = js->gres_bit_select ?
+					 js->gres_bit_select[node] :
+					 NULL;
+
+		planned = gpus && are_planned(node, islands, gpus);
+	}
+	list_iterator_destroy(iter);
+	return planned;
+}
+
+bool sgang_inside_answer_near(const struct job_record *job_ptr,
+			      const struct sgang_nodeset *islands)
+{
+	const job_resources_t *res = job_ptr->job_resrcs;
+	int last;
+
+	if (!res || !sgang_inside_gres(job_ptr))
+		return true;
+	last = bit_fls(res->node_bitmap);
+	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
+		if (bit_test(res->node_bitmap, n) && inside.topo[n] &&
+		    any_planned((uint32_t)n, islands) &&
+		    !has_planned_gpus(job_ptr, (uint32_t)n, islands))
+			return false;
+	}
+	return true;
+}
+
 /* ---- cores of nodes, whatever is inside ---- */
 
 /* While exclude_on() counts: on these nodes. */

@@ -67,6 +67,11 @@ bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 			     const struct sgang_nodeset *islands);
 
+/* True if the GPUs of the answer in the job's record are in these islands, on
+ * nodes that have any of them; false too if that is not known. */
+bool sgang_inside_answer_near(const struct job_record *job,
+			      const struct sgang_nodeset *islands);
+
 /* Add to such a bitmap the free cores of 'nodes' beyond the first that give so
  * many CPUs on each ('cpus', by node), of those that are not in it. Nothing need
  * be known of islands. Takes a look at all jobs. */

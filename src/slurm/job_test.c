@@ -516,18 +516,22 @@ static int ask_bound(const struct job_test *t, const bitstr_t *nodes, bool bind)
 	return rc;
 }
 
-/* Only GPUs that are near to the cores, if that costs no cores: Slurm 24.11 gives
- * a job that is bound to its GRES all cores of their sockets. */
+/* Only GPUs that are near to the cores. Slurm prefers these by itself. A job that
+ * is bound to its GRES may get more cores, with Slurm 24.11 all of their sockets:
+ * then it is not bound. */
 static int ask_near(const struct job_test *t, const bitstr_t *nodes)
 {
-	int rc = ask_bound(t, nodes, true);
-	uint32_t beyond = (rc == SLURM_SUCCESS) ? cpus_beyond(t->job_ptr) : 0;
+	int rc = ask_bound(t, nodes, false);
+	uint32_t beyond;
 
-	if (!beyond)
+	if (rc != SLURM_SUCCESS ||
+	    sgang_inside_answer_near(t->job_ptr,
+				     sgang_job_test.bounds->islands))
 		return rc;
-	rc = ask_bound(t, nodes, false);
-	if (rc != SLURM_SUCCESS || cpus_beyond(t->job_ptr) >= beyond)
-		rc = ask_bound(t, nodes, true);
+	beyond = cpus_beyond(t->job_ptr);
+	rc = ask_bound(t, nodes, true);
+	if (rc != SLURM_SUCCESS || cpus_beyond(t->job_ptr) > beyond)
+		rc = ask_bound(t, nodes, false);
 	return rc;
 }
 

@@ -659,6 +659,62 @@ NODES_TEST(test_share_of_counts)
 	end(&job);
 }
 
+/* 4.22: the GPUs of an answer are near to the planned cores, or it is asked
+ * again. */
+NODES_TEST(test_answer_near)
+{
+	static const struct {
+		uint8_t answer;
+		uint32_t island; /* of node 3 */
+		bool near;
+	} cases[] = {
+		{ 0x0f, 0, true },
+		{ 0x0f, 1, false },
+		{ 0x80, 1, true },
+		{ 0x18, 1, false },
+	};
+	bitstr_t *answers[4] = { [3] = bit_alloc(GPUS) };
+	gres_job_state_t js = { .gres_per_node = 4,
+				.gres_bit_select = answers };
+	gres_state_t gres = { .plugin_id = 'g', .gres_data = &js };
+	bitstr_t *cores[2] = { bit_alloc(CORES), bit_alloc(CORES) };
+	uint32_t first = devices->first[3];
+	struct job job;
+
+	start(&job, 3, 3, "0-0");
+	job.record.gres_list_req = list_create(NULL);
+	list_append(job.record.gres_list_req, &gres);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_nodeset *islands =
+			sgang_nodeset_create(devices->first[NODES]);
+
+		sgang_nodeset_add(islands, first + cases[i].island);
+		put_bits(answers[3], cases[i].answer);
+		gpus_of_node.topo_core_bitmap = cores;
+		assert_int_equal(sgang_inside_answer_near(&job.record, islands),
+				 cases[i].near);
+		/* near to all cores */
+		gpus_of_node.topo_core_bitmap = NULL;
+		assert_true(sgang_inside_answer_near(&job.record, islands));
+		/* another node is not confined */
+		gpus_of_node.topo_core_bitmap = cores;
+		sgang_nodeset_clear(islands);
+		assert_true(sgang_inside_answer_near(&job.record, islands));
+		/* without an index */
+		sgang_nodeset_add(islands, first + cases[i].island);
+		js.gres_bit_select = NULL;
+		assert_false(sgang_inside_answer_near(&job.record, islands));
+		js.gres_bit_select = answers;
+		sgang_nodeset_destroy(islands);
+	}
+	gpus_of_node.topo_core_bitmap = NULL;
+	for (int t = 0; t < 2; t++)
+		FREE_NULL_BITMAP(cores[t]);
+	FREE_NULL_LIST(job.record.gres_list_req);
+	FREE_NULL_BITMAP(answers[3]);
+	end(&job);
+}
+
 /* A call costs the nodes of those who are left out, not those of all. */
 NODES_TEST(test_left_out_cost)
 {
