@@ -120,8 +120,8 @@ static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
 /* True if Slurm must be limited to the planned CPUs of each node, because it
  * would fill the first node: if the number of nodes is open, for shares of
  * uneven.c, with GRES of the whole job, whose shares tasks follow, or once a
- * member was refused. Not always, because finding these CPUs needs a look at
- * all jobs. */
+ * member was refused. Not always, because it may take a second question, and a
+ * look at all jobs. */
 static bool shares_matter(const struct attempt *a, const struct probed *p)
 {
 	return !p->shape.whole && (p->split || !p->fixed || p->shape.job_gres ||
