@@ -112,7 +112,8 @@ static void set_memory(job_record_t *job_ptr, const job_desc_msg_t *job_desc)
 static void set_layout(struct sgang_draft *draft,
 		       const job_desc_msg_t *job_desc)
 {
-	bool one_task = slurm_conf.select_type_param & CR_ONE_TASK_PER_CORE;
+	bool one_task = slurm_conf.select_type_param &
+			RELEASE_ONE_TASK_PER_CORE;
 
 	if (job_desc->sockets_per_node == NO_VAL16 &&
 	    job_desc->cores_per_socket == NO_VAL16 &&

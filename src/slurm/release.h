@@ -65,7 +65,8 @@
  *   RELEASE_MORE_LOCKS	locks of backfill that only some releases have
  *   RELEASE_BY_MEMORY, RELEASE_BY_CORE, RELEASE_BY_SOCKET
  *			in SelectTypeParameters: what is counted
- *   RELEASE_LEAST_LOADED	there: CR_LLN
+ *   RELEASE_LEAST_LOADED, RELEASE_ONE_TASK_PER_CORE
+ *			there: CR_LLN, CR_ONE_TASK_PER_CORE
  *   RELEASE_OWN_CORE_SPEC	among slurm_conf.conf_flags: AllowSpecResourcesUsage=YES
  *   RELEASE_BITMAP_HEAD, BITSTR_SHIFT
  *			the words of a bitmap begin after so many, and hold 64

@@ -48,5 +48,6 @@ static inline const char *release_place_before(const node_record_t *node_ptr)
 #define RELEASE_BY_CORE SELECT_CORE
 #define RELEASE_BY_SOCKET SELECT_SOCKET
 #define RELEASE_LEAST_LOADED SELECT_LLN
+#define RELEASE_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE
 
 #endif

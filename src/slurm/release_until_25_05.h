@@ -29,5 +29,6 @@ static inline int release_requeue(job_record_t *job_ptr)
 #define RELEASE_BY_CORE CR_CORE
 #define RELEASE_BY_SOCKET CR_SOCKET
 #define RELEASE_LEAST_LOADED CR_LLN
+#define RELEASE_ONE_TASK_PER_CORE CR_ONE_TASK_PER_CORE
 
 #endif

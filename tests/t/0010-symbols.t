@@ -117,6 +117,12 @@ test_expect_success SLURM 'no circle of files in spank' '
 '
 
 common='init|fini|plugin_(name|type|version|id)'
+# SelectTypeParameters, whose names are others since 25.11
+test_expect_success 'no name that a later release has not, but in release_*.h' '
+	! grep -nE "\bCR_[A-Z]" "$top_srcdir"/src/slurm/*.c |
+		grep -vE ":[[:space:]]*/?\*"
+'
+
 test_expect_success SLURM 'select exports its entry points only' '
 	exports_only "$select" \
 		"$common|pstate_version|select_p_[a-z_]+|sgang_select_(alike|answer|barred|never|off|written|moved)"
