@@ -152,10 +152,14 @@ class Forms:
 
     def stretched(self):
         """Slurm gives jobs that do not fit on their nodes more tasks than they
-        ask for, on more nodes (22.05, --ntasks-per-node with GPUs)."""
-        return any(int(x) > self.tasks for x in re.findall(
-            r"JobState=(?:RUNNING|CONFIGURING) .*?NumTasks=(\d+)",
-            run("scontrol", "-o", "show", "job").stdout))
+        ask for, on more nodes (22.05, --ntasks-per-node with GPUs), or a node
+        with none of the GPUs of the whole job. A gang's members wait."""
+        jobs = [job for job in run("scontrol", "-d", "-o", "show",
+                                   "job").stdout.splitlines()
+                if re.search("JobState=(RUNNING|CONFIGURING)", job)]
+        return any(int(re.search(r"NumTasks=(\d+)", job)[1]) > self.tasks or
+                   "gpu" in job and re.search(r"GRES=(\(null\)|gpu:0)", job)
+                   for job in jobs)
 
     def gang(self, form, n, tool="sbatch"):
         """(started, ring, text) of a gang of n."""
