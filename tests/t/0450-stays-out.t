@@ -239,4 +239,5 @@ test_expect_success 'a running job shrinks' '
 	wait_for 10 "test \$(nodes_in idle) = 3" &&
 	finish $id
 '
-last_case
+# On a busy machine Slurm 25.11 may be told the end of a job on a node twice.
+last_case 'nothing_left "job_epilog_complete: .* slurmctld and slurmd out of sync"'
