@@ -533,6 +533,17 @@ static bool are_planned(uint32_t node, const struct sgang_nodeset *islands,
 	return true;
 }
 
+/* The job's cores may be in any of the islands. */
+static bool spans_islands(uint32_t node, const struct sgang_nodeset *islands)
+{
+	uint32_t first = inside.devices->first[node];
+	uint32_t n = inside.topo[node]->n_islands, planned = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		planned += sgang_nodeset_has(islands, first + i);
+	return planned > 1;
+}
+
 static bool has_planned_gpus(const job_record_t *job_ptr, uint32_t node,
 			     const struct sgang_nodeset *islands)
 {
@@ -543,6 +554,8 @@ static bool has_planned_gpus(const job_record_t *job_ptr, uint32_t node,
 
 	if (!ns || !ns->topo_cnt || !ns->topo_core_bitmap)
 		return true; /* they are near to all cores */
+	if (spans_islands(node, islands))
+		return false;
 	iter = list_iterator_create(sgang_inside_gres(job_ptr));
 	while (planned && (js = next_gpus(iter))) {
 		bitstr_t *gpus = js->gres_bit_select ?

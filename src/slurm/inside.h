@@ -67,8 +67,9 @@ bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 			     const struct sgang_nodeset *islands);
 
-/* True if the GPUs of the answer in the job's record are in these islands, on
- * nodes that have any of them; false too if that is not known. */
+/* True if the GPUs of the answer in the job's record are near to its cores: on
+ * each node with one of these islands, in this one. False too if that is not
+ * known, as where it has several. */
 bool sgang_inside_answer_near(const struct job_record *job,
 			      const struct sgang_nodeset *islands);
 

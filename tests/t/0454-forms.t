@@ -90,7 +90,8 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \
-		'nothing_left "sync loop not progressing, holding JobId" \
+		'nothing_left "gres_min_cpus=.* is greater than avail_cpus" \
+			"sync loop not progressing, holding JobId" \
 			"gres/gpu: job .* no resources selected" \
 			"_set_job_bits1: job .* failed to find any available GRES" \
 			"_build_tasks_per_node_sock: rem_tasks not zero" \

@@ -700,6 +700,11 @@ NODES_TEST(test_answer_near)
 		gpus_of_node.topo_core_bitmap = cores;
 		sgang_nodeset_clear(islands);
 		assert_true(sgang_inside_answer_near(&job.record, islands));
+		/* which of its cores, if it spans both? */
+		sgang_nodeset_add(islands, first);
+		sgang_nodeset_add(islands, first + 1);
+		assert_false(sgang_inside_answer_near(&job.record, islands));
+		sgang_nodeset_clear(islands);
 		/* without an index */
 		sgang_nodeset_add(islands, first + cases[i].island);
 		js.gres_bit_select = NULL;
