@@ -955,6 +955,13 @@ static void count_nodes_of_tasks(const job_details_t *d, uint32_t *min_nodes,
 		*min_nodes = *max_nodes = nodes;
 }
 
+/* The upper end of a range, by -N. */
+static bool asks_for_most(const job_record_t *job_ptr)
+{
+	return job_ptr->details->max_nodes &&
+	       !(job_ptr->bit_flags & RELEASE_IMPLICIT_MAX_NODES);
+}
+
 static void count_segments(const struct job_record *job_ptr,
 			   struct sgang_shape *shape)
 {
@@ -977,7 +984,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	count_segments(job_ptr, shape);
 	shape->min_nodes = min_nodes ? min_nodes : 1;
 	bound_nodes(d, shape->min_nodes, &req_nodes, &max_nodes);
-	if (!req_nodes || !d->max_nodes)
+	if (!req_nodes || !asks_for_most(job_ptr))
 		count_nodes_of_tasks(d, &shape->min_nodes, &max_nodes);
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {
 		shape->least_nodes = shape->min_nodes;

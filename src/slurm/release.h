@@ -19,6 +19,9 @@
  *			Topology= does not name? (25.05 and later)
  *   RELEASE_SPREAD_SEGMENTS, RELEASE_CONSOLIDATE_SEGMENTS
  *			these bits; 0: the release has no such option
+ *   RELEASE_IMPLICIT_MAX_NODES
+ *			among a job's flags: it has asked for no max_nodes, Slurm has
+ *			set them; 0: Slurm leaves them 0 then
  *   release_nodes_bound()	it gets no more nodes than that; 0: as it asks
  *   release_select_nodes()	start the job as the main scheduler does
  *   release_nodes_ready()	could an allocated job be launched by now?

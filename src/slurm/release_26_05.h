@@ -25,6 +25,8 @@ static inline void release_forget(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_IMPLICIT_MAX_NODES JOB_IMPLICIT_MAX_NODES
+
 /* Commands have none. */
 #pragma weak node_select_stats_array
 

@@ -16,6 +16,8 @@ static inline bool release_nodes_ready(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_IMPLICIT_MAX_NODES 0
+
 #define RELEASE_MORE_LOCKS
 
 #define RELEASE_ORDERS_NODES 0
