@@ -237,8 +237,10 @@ test_expect_success '2.27 then they start: one row each, from the release' '
 gang_script parts
 
 # One task leaves the array when its user changes it, two in an attempt that is
-# taken back, the others when they are held.
+# taken back, the others when they are held. It is tried again when a job ends,
+# since one that begins (nudge) would wait at the gate.
 test_expect_success '2.27 tasks that left their array one by one are held' '
+	before=$(run_job -n 1 --mem=1 --wrap "sleep 999") &&
 	array=$(submit -J parts.sh -a 1-4 -n 2 --nice=100 --gang=parts \
 		--gang-min-member=5 parts.sh) &&
 	wait_for 15 rows_of parts 1 &&
@@ -248,6 +250,7 @@ test_expect_success '2.27 tasks that left their array one by one are held' '
 	fail_attempts parts 3 1 &&
 	gate_close &&
 	slurm_fault &&
+	scancel $before &&
 	wait_for 20 "test \$(held_in \$(numbers_of parts.sh)) = 5" &&
 	slurm_saved $single &&
 	ctld_dies &&
