@@ -138,8 +138,9 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 			.most = pieces_of(p),
 		};
 	m->required = p->required;
-	/* So Slurm does where the commit does not bind it: it fills nodes with
-	 * GRES, and where their number is open takes as few as it can. */
+	/* So Slurm does by itself, without another question at the commit: it
+	 * fills nodes with GRES, and where their number is open takes as few as
+	 * it can. */
 	m->most_first = p->shape.job_gres || !p->fixed;
 }
 
