@@ -358,8 +358,12 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 	sgang_nodeset_clear(p->usable);
 	if (!p->shape.whole) {
 		p->split = calloc(n_all + 1, sizeof(*p->split));
+		if (!p->split)
+			return -1;
+	}
+	if (p->shape.job_gres) {
 		p->gres = calloc(n_all + 1, sizeof(*p->gres));
-		if (!p->split || !p->gres)
+		if (!p->gres)
 			return -1;
 	}
 	for (uint32_t at = 0; at < u->rq.n_nodes; at++) {
@@ -372,7 +376,7 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 		if (p->split)
 			p->split[node] = need[(share[at] - 1) * row +
 					      u->type[node] * u->rq.n_dims];
-		if (p->gres && p->shape.job_gres)
+		if (p->gres)
 			p->gres[node] = share[at];
 	}
 	return 0;
