@@ -1048,7 +1048,7 @@ static uint64_t gres_of_job(const job_record_t *job_ptr)
 }
 
 /* True if GRES do not say which tasks a node has: there are none of a task or a
- * socket, and of the whole job one for each node. */
+ * socket, and of the whole job one for each node that it may have. */
 static bool gres_go_with_nodes(const job_record_t *job_ptr,
 			       const struct sgang_shape *shape)
 {
@@ -1056,8 +1056,7 @@ static bool gres_go_with_nodes(const job_record_t *job_ptr,
 	    job_ptr->cpus_per_tres)
 		return false;
 	return !job_ptr->tres_per_job ||
-	       (!shape->least_nodes &&
-		gres_of_job(job_ptr) == shape->min_nodes);
+	       gres_of_job(job_ptr) == shape->min_nodes;
 }
 
 /* True if Slurm divides the tasks over the nodes by their room. The job then
@@ -1109,6 +1108,18 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 }
 
+/* The part of the GRES of the whole job that goes with so many of its tasks. One
+ * of them at least is on another node, unless all tasks are here. */
+static uint32_t gres_beside(const job_record_t *job_ptr, uint32_t all,
+			    uint32_t tasks)
+{
+	uint64_t gres = gres_of_job(job_ptr);
+
+	if (gres < 2 || tasks >= all)
+		return (uint32_t)gres;
+	return (uint32_t)MIN(ceil_div(gres * tasks, all), gres - 1);
+}
+
 /* Tasks go with their part of the GRES, where so many are not on each node. */
 void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape)
@@ -1129,6 +1140,9 @@ void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 					 (uint32_t)gres);
 		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 		shape->node_gres = pieces;
+	} else if (least) {
+		shape->node_gres = gres_beside(record(job), shape->tasks,
+					       pieces);
 	}
 	shape->node_cpus = MAX(tasks * task_cpus, d->pn_min_cpus);
 	shape->node_memory = piece_memory(d, shape->node_cpus);

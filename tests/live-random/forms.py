@@ -84,6 +84,12 @@ def is_other(form, need, threads):
         "--mem-per-cpu" in form and tasks // nodes * cpus % threads > 0
 
 
+def spans(need, threads):
+    """A node's part is larger than an island."""
+    tasks, cpus, nodes, more = *need[:3], need[5]
+    return tasks // nodes * cpus > CORES // 2 * (1 if more else threads)
+
+
 def placed():
     """Jobs with nodes, jobs without, and the reasons of those."""
     rows = [line.split("|") for line in
@@ -106,7 +112,7 @@ def wait(until, seconds=25):
 class Forms:
     def __init__(self):
         self.clients, self.n, self.ran, self.bad = [], 0, 0, 0
-        self.tasks = 0
+        self.tasks, self.cores = 0, None
         self.said = tempfile.TemporaryFile("w+")
 
     def clear(self):
@@ -148,15 +154,17 @@ class Forms:
             return last[0] if time.monotonic() > last[1] + 1.5 and \
                 re.search("Resources|^$", now[2]) else None
         k = (wait(stays) or placed())[0]
-        return None if self.stretched() else k
-
-    def stretched(self):
-        """Slurm gives jobs that do not fit on their nodes more tasks than they
-        ask for, on more nodes (22.05, --ntasks-per-node with GPUs), or a node
-        with none of the GPUs of the whole job. A gang's members wait."""
         jobs = [job for job in run("scontrol", "-d", "-o", "show",
                                    "job").stdout.splitlines()
                 if re.search("JobState=(RUNNING|CONFIGURING)", job)]
+        first = min(jobs, key=lambda job: int(job.split()[0][6:]), default="")
+        self.cores = " ".join(re.findall("CPU_IDs=[^ ]*", first))
+        return None if self.stretched(jobs) else k
+
+    def stretched(self, jobs):
+        """Slurm gives jobs that do not fit on their nodes more tasks than they
+        ask for, on more nodes (22.05, --ntasks-per-node with GPUs), or a node
+        with none of the GPUs of the whole job. A gang's members wait."""
         return any(int(re.search(r"NumTasks=(\d+)", job)[1]) > self.tasks or
                    "gpu" in job and re.search(r"GRES=(\(null\)|gpu:0)", job)
                    for job in jobs)
@@ -225,8 +233,11 @@ class Forms:
             # job has of them, a ring can be better.
             is_open = "--ntasks-per-node" not in form or \
                 "--gpus=" in form or "--gpus-per-task=" in form
-            plain = rings.get(k) if is_open else \
-                rings.setdefault(k, (form, ring))
+            # Slurm chooses the cores of a job that spans islands of a node:
+            # with --gpus-per-task those that are near to the GPUs of a task.
+            like = k, self.cores if spans(need, threads) else None
+            plain = rings.get(like) if is_open else \
+                rings.setdefault(like, (form, ring))
             if not ring or plain and (ring > plain[1] or
                                       ring < plain[1] and not is_open):
                 self.violation(form, f"ring {ring}, of {plain}")

@@ -88,6 +88,11 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 		all_run 10 --nodes=1-2 -n 2 -c 3 --gpus-per-task=1 \
 			--mem-per-gpu=600
 	'
+	# As many GPUs as nodes at most: the tasks go with either, in any shares.
+	test $cluster != 2:bound ||
+	test_expect_success "4.20 $cluster: shares of a range with GPUs" '
+		all_run 5 --nodes=1-2 -n 4 -c 3 --gpus=2
+	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \
 		'nothing_left "gres_min_cpus=.* is greater than avail_cpus" \

@@ -117,24 +117,15 @@ static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
 			     refusal);
 }
 
-/* True if Slurm must be limited to the planned CPUs of each node, because it
- * would fill the first node: if the number of nodes is open, for shares of
- * uneven.c, with GRES of the whole job, whose shares tasks follow, or once a
- * member was refused. Not always, because it may take a second question, and a
- * look at all jobs. */
-static bool shares_matter(const struct attempt *a, const struct probed *p)
-{
-	return !p->shape.whole && (p->split || !p->fixed || p->shape.job_gres ||
-				   (a->lessons && a->lessons->n_first));
-}
-
-/* By node. NULL if they do not matter, or without memory. */
-static uint32_t *planned_cpus(const struct attempt *a, size_t i)
+/* By node, the CPUs of a part of several nodes, of which Slurm would fill the
+ * first. NULL for others, or without memory. */
+static uint32_t *planned_cpus(const struct attempt *a, size_t i,
+			      const struct sgang_nodeset *nodes)
 {
 	const struct probed *p = a->parts[i].probed;
 	uint32_t n = a->c->host->nodes.count(), *cpus;
 
-	if (!shares_matter(a, p))
+	if (p->shape.whole || sgang_nodeset_count(nodes) < 2)
 		return NULL;
 	cpus = calloc(n + 1, sizeof(*cpus));
 	if (cpus && p->split)
@@ -162,7 +153,7 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 	if (!a->c->devices || p->shape.whole)
 		return NULL;
 	islands = planned_islands(a, i);
-	cpus = p->shape.job_gres ? planned_cpus(a, i) : NULL;
+	cpus = planned_cpus(a, i, nodes);
 	if (islands)
 		job = commit_within(a, i,
 				    &(struct sgang_bounds){ .nodes = nodes,
@@ -178,12 +169,9 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 				       const struct sgang_nodeset *nodes,
 				       struct sgang_refusal *refusal)
 {
-	uint32_t *cpus;
+	uint32_t *cpus = planned_cpus(a, i, nodes);
 	struct sgang_job *job;
 
-	if (sgang_nodeset_count(nodes) < 2)
-		return NULL;
-	cpus = planned_cpus(a, i);
 	if (!cpus)
 		return NULL;
 	job = commit_within(
