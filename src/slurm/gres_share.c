@@ -11,8 +11,6 @@
 #include "inside.h"
 #include "layout.h"
 
-#pragma weak node_record_table_ptr
-
 /* What a node's record said. */
 struct was {
 	gres_node_state_t *ns;
@@ -212,20 +210,6 @@ static void fill(gres_node_state_t *ns, const gres_job_state_t *js, int n,
 
 /* ---- */
 
-static gres_node_state_t *record_on(int n, uint32_t kind)
-{
-	node_record_t *node_ptr = node_record_table_ptr[n];
-	list_t *list = node_ptr ? node_ptr->gres_list : NULL;
-	gres_state_t *gres = list ? list_find_first(list, gres_find_id, &kind) :
-				    NULL;
-	gres_node_state_t *ns =
-		(gres && sgang_layout_gres(gres->gres_data, sizeof(*ns))) ?
-			gres->gres_data :
-			NULL;
-
-	return (ns && !ns->no_consume) ? ns : NULL;
-}
-
 struct sgang_gres_bound *sgang_gres_share_bind(const struct job_record *job_ptr,
 					       const int64_t *nodes,
 					       const uint32_t *share)
@@ -241,12 +225,13 @@ struct sgang_gres_bound *sgang_gres_share_bind(const struct job_record *job_ptr,
 	bound = xcalloc(1, sizeof(*bound));
 	bound->node = xcalloc(bit_set_count(of) + 1, sizeof(*bound->node));
 	for (bitoff_t n = bit_ffs(of); n >= 0 && n <= last; n++) {
-		gres_node_state_t *ns = (bit_test(of, n) && share[n]) ?
-						record_on((int)n,
-							  kind->plugin_id) :
-						NULL;
+		gres_node_state_t *ns =
+			(bit_test(of, n) && share[n]) ?
+				sgang_layout_node_gres((uint32_t)n,
+						       kind->plugin_id) :
+				NULL;
 
-		if (!ns)
+		if (!ns || ns->no_consume)
 			continue;
 		remember(ns, &bound->node[bound->n++]);
 		fill(ns, js, (int)n, share[n]);

@@ -163,23 +163,11 @@ static uint64_t gres_free(const gres_node_state_t *node, bool typed,
 	return (avail > alloc) ? avail - alloc : 0;
 }
 
-static const gres_node_state_t *find_gres(uint32_t node, uint32_t id)
-{
-	list_t *list = node_record_table_ptr[node]->gres_list;
-	gres_state_t *gres = list ? list_find_first(list, gres_find_id, &id) :
-				    NULL;
-
-	return gres ? sgang_layout_gres(gres->gres_data,
-					sizeof(gres_node_state_t)) :
-		      NULL;
-}
-
 bool sgang_host_gres_consumed(uint32_t id)
 {
 	for (int n = 0; n < node_record_count; n++) {
 		const gres_node_state_t *ns =
-			node_record_table_ptr[n] ? find_gres((uint32_t)n, id) :
-						   NULL;
+			sgang_layout_node_gres((uint32_t)n, id);
 
 		if (ns)
 			return !ns->no_consume;
@@ -190,7 +178,7 @@ bool sgang_host_gres_consumed(uint32_t id)
 uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 			    bool empty)
 {
-	const gres_node_state_t *ns = find_gres(node, id);
+	const gres_node_state_t *ns = sgang_layout_node_gres(node, id);
 
 	return ns ? gres_free(ns, type != 0, type, empty,
 			      sgang_seats_gres_gone(node, id, type != 0,
@@ -200,7 +188,7 @@ uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 
 uint64_t sgang_host_gres_of_one(uint32_t node, uint32_t id, bool one_used)
 {
-	const gres_node_state_t *ns = find_gres(node, id);
+	const gres_node_state_t *ns = sgang_layout_node_gres(node, id);
 	bool in_use = ns && one_used && ns->gres_cnt_alloc;
 	uint64_t most = 0;
 

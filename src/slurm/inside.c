@@ -244,14 +244,7 @@ uint64_t sgang_inside_gpus_needed(const struct job_record *job_ptr,
 
 static const gres_node_state_t *node_gpus(uint32_t node)
 {
-	list_t *list = node_record_table_ptr[node]->gres_list;
-	gres_state_t *gres = list ? list_find_first(list, gres_find_id,
-						    &inside.gpu_id) :
-				    NULL;
-
-	return gres ? sgang_layout_gres(gres->gres_data,
-					sizeof(gres_node_state_t)) :
-		      NULL;
+	return sgang_layout_node_gres(node, inside.gpu_id);
 }
 
 static bool right_type(const gres_node_state_t *ns, int t,

@@ -147,3 +147,14 @@ const void *sgang_layout_gres(const void *record, size_t size)
 	told = true;
 	return NULL;
 }
+
+struct gres_node_state *sgang_layout_node_gres(uint32_t node, uint32_t kind)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	list_t *list = node_ptr ? node_ptr->gres_list : NULL;
+	gres_state_t *gres = list ? list_find_first(list, gres_find_id, &kind) :
+				    NULL;
+	gres_node_state_t *ns = gres ? gres->gres_data : NULL;
+
+	return sgang_layout_gres(ns, sizeof(*ns)) ? ns : NULL;
+}

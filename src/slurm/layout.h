@@ -16,7 +16,9 @@
 #define SGANG_LAYOUT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
+struct gres_node_state;
 struct job_record;
 
 /* Nodes, partitions, bitmaps, and slurmctld's own variables. Needs a lock on
@@ -31,5 +33,8 @@ const char *sgang_layout_jobs(struct job_record *job_ptr);
  * is of another size, which is logged once: then nothing is known of GRES, and
  * only the stock plugin decides about it. */
 const void *sgang_layout_gres(const void *record, size_t size);
+
+/* The node's record of this kind of GRES. NULL if it has none, and as above. */
+struct gres_node_state *sgang_layout_node_gres(uint32_t node, uint32_t kind);
 
 #endif

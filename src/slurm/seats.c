@@ -179,17 +179,6 @@ uint32_t sgang_seats_of_job(const struct job_record *job_ptr,
 
 /* ---- GRES ---- */
 
-static const gres_node_state_t *node_gres(uint32_t node, uint32_t id)
-{
-	list_t *list = node_record_table_ptr[node]->gres_list;
-	gres_state_t *gres = list ? list_find_first(list, gres_find_id, &id) :
-				    NULL;
-
-	return gres ? sgang_layout_gres(gres->gres_data,
-					sizeof(gres_node_state_t)) :
-		      NULL;
-}
-
 static bitstr_t *bits_there(const gres_job_state_t *js, uint32_t index)
 {
 	return js->gres_bit_alloc ? js->gres_bit_alloc[index] : NULL;
@@ -269,7 +258,7 @@ uint64_t sgang_seats_gres(const struct sgang_seat *seat, uint32_t id,
 			  bool typed, uint32_t type)
 {
 	struct sum sum = {
-		.ns = typed ? node_gres(seat->node, id) : NULL,
+		.ns = typed ? sgang_layout_node_gres(seat->node, id) : NULL,
 		.typed = typed,
 		.type = type,
 	};

@@ -87,7 +87,11 @@ const void *sgang_layout_gres(const void *record, size_t size)
 }
 
 static gres_node_state_t gpus_of_node;
-static gres_state_t gpus_state = { .plugin_id = 'g' };
+struct gres_node_state *sgang_layout_node_gres(uint32_t node, uint32_t kind)
+{
+	return &gpus_of_node;
+}
+
 /* GPUs 0 and 1 of each island are of type A, 2 and 3 of type B. */
 static uint64_t of_type[2];
 static uint32_t type_of[2] = { TYPE_A, TYPE_B };
@@ -106,7 +110,6 @@ static void make_gpus(void)
 		gpu_bitmap[t] = bit_alloc(GPUS);
 	for (int i = 0; i < GPUS; i++)
 		bit_set(gpu_bitmap[i % 4 / 2], i);
-	gpus_state.gres_data = &gpus_of_node;
 }
 
 static int setup(void **state)
@@ -129,8 +132,6 @@ static int setup(void **state)
 	job_list = list_create(NULL);
 	for (int n = 0; n < NODES; n++) {
 		nodes[n] = (node_record_t){ .tot_cores = CORES, .tpc = 1 };
-		nodes[n].gres_list = list_create(NULL);
-		list_append(nodes[n].gres_list, &gpus_state);
 		node_record_table_ptr[n] = &nodes[n];
 		topos[n] = topo;
 	}
@@ -142,7 +143,6 @@ static int teardown(void **state)
 {
 	sgang_inside_set(NULL, NULL);
 	for (int n = 0; n < NODES; n++) {
-		FREE_NULL_LIST(nodes[n].gres_list);
 		FREE_NULL_BITMAP(nodes[n].node_spec_bitmap);
 	}
 	FREE_NULL_BITMAP(gpus_of_node.gres_bit_alloc);
