@@ -582,15 +582,14 @@ bool sgang_inside_answer_near(const struct job_record *job_ptr,
 /* ---- cores of nodes, whatever is inside ---- */
 
 /* While exclude_on() counts: on these nodes. */
-static bitstr_t *taken;
-static const struct sgang_nodeset *counted_on;
+static bitstr_t *taken, *counted_on;
 
 static void add_taken(const job_resources_t *res, int node,
 		      const struct seat *seat)
 {
 	uint32_t offset = cr_get_coremap_offset(node);
 
-	if (!sgang_nodeset_has(counted_on, (uint32_t)node))
+	if (!bit_test(counted_on, node))
 		return;
 	for (int core = 0; core < node_record_table_ptr[node]->tot_cores;
 	     core++) {
@@ -600,14 +599,21 @@ static void add_taken(const job_resources_t *res, int node,
 	}
 }
 
+static bool is_counted(const job_record_t *job_ptr)
+{
+	return (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr)) &&
+	       !sgang_seats_suspends(job_ptr) && job_ptr->job_resrcs &&
+	       job_ptr->job_resrcs->node_bitmap &&
+	       bit_overlap_any(job_ptr->job_resrcs->node_bitmap, counted_on);
+}
+
 static void count_taken(void)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
 	job_record_t *job_ptr;
 
 	while ((job_ptr = list_next(iter))) {
-		if ((IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr)) &&
-		    !sgang_seats_suspends(job_ptr))
+		if (is_counted(job_ptr))
 			each_node(job_ptr->job_resrcs, add_taken);
 	}
 	list_iterator_destroy(iter);
@@ -665,13 +671,17 @@ static void exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
 				       bitstr_t *cores))
 {
 	taken = bit_alloc(cr_get_coremap_offset(node_record_count));
-	counted_on = nodes;
+	counted_on = bit_alloc(node_record_count);
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		bit_set(counted_on, (bitoff_t)n);
 	count_taken();
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		if (node_record_table_ptr[n])
 			exclude(n, cpus[n], cores);
 	}
+	FREE_NULL_BITMAP(counted_on);
 	FREE_NULL_BITMAP(taken);
 }
 

@@ -10,7 +10,9 @@ test -n "$SGANG_VALGRIND" || skip_test 'SGANG_VALGRIND is not set'
 needs valgrind
 
 slurm_setup -n 4 -c 8 --gang --topology \
-	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf "SlurmdTimeout=300
+	"$top_srcdir/tests/data/pods-2x2x4.conf" --gres Name=gpu \
+	--conf "SlurmdTimeout=300
+GresTypes=gpu
 MaxNodeCount=6
 KillWait=2
 $(partition_prio main=1 high=10 grace=1,GraceTime=40 firm=1,PreemptMode=OFF)" \
@@ -18,6 +20,10 @@ $(partition_prio main=1 high=10 grace=1,GraceTime=40 firm=1,PreemptMode=OFF)" \
 cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 sed -i 's/n\[5-8\]/n4/; s/n\[1-4\]/n[1-3]/; /l[34]\|p2/d; s/p\[1-2\]/p1/' \
 	"$slurm_dir/etc/topology.conf"
+sed -i '/^NodeName=n\[1/s/$/ Gres=gpu:8/' "$SLURM_CONF"
+mkdir "$slurm_dir/dev" && touch "$slurm_dir"/dev/gpu{0..7}
+printf 'Name=gpu File=%s Cores=%s\n' "$slurm_dir/dev/gpu[0-3]" 0-3 \
+	"$slurm_dir/dev/gpu[4-7]" 4-7 >"$slurm_dir/etc/gres.conf"
 echo "MetricsFile=$slurm_dir/metrics" >>"$slurm_dir/etc/gang.conf"
 gate_setup
 slurm_start
@@ -110,6 +116,12 @@ test_expect_success 'islands, policies of levels, communication groups' '
 	wait_for 90 all_in COMPLETED ${members[@]} &&
 	wait_for 20 "gang_record $never helps | grep never" &&
 	scancel $never $busy
+'
+# Slurm would take more GPUs of their first nodes than the plan has there.
+test_expect_success 'GPUs of jobs on several nodes' '
+	members=$(submit -N 2 -n 2 -c 2 --gpus=8 --mem=400 --array=1-4 \
+		--gang=gpus --gang-min-member=4 --wrap=true) &&
+	wait_for 60 all_in COMPLETED ${members}_{1,2,3,4}
 '
 test_expect_success 'a user asks when a gang would start' '
 	sbatch --test-only -N 1 --gang=when --gang-min-member=1 --wrap=true
