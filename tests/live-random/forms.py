@@ -159,13 +159,15 @@ class Forms:
                 if re.search("JobState=(RUNNING|CONFIGURING)", job)]
         first = min(jobs, key=lambda job: int(job.split()[0][6:]), default="")
         self.cores = " ".join(re.findall("CPU_IDs=[^ ]*", first))
-        return None if self.stretched(jobs) else k
+        return None if self.stretched(form, jobs) else k
 
-    def stretched(self, jobs):
+    def stretched(self, form, jobs):
         """Slurm gives jobs that do not fit on their nodes more tasks than they
-        ask for, on more nodes (22.05, --ntasks-per-node with GPUs), or a node
-        with none of the GPUs of the whole job. A gang's members wait."""
+        ask for, on more nodes (22.05, --ntasks-per-node with GPUs), or more
+        nodes than GPUs, or a node with none of these. A gang's members wait."""
+        gpus = int((re.search(r"--gpus=(\d+)", form) or [0, 99])[1])
         return any(int(re.search(r"NumTasks=(\d+)", job)[1]) > self.tasks or
+                   int(re.search(r"NumNodes=(\d+)", job)[1]) > gpus or
                    "gpu" in job and re.search(r"GRES=(\(null\)|gpu:0)", job)
                    for job in jobs)
 
