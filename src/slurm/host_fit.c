@@ -20,8 +20,9 @@
 /* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs
  * of its cores stay unused. Same as common_cpus_per_core() of the stock plugin.
  */
-static uint32_t cpus_per_core(const job_details_t *d)
+uint32_t sgang_host_per_core(const struct job_record *job_ptr)
 {
+	const job_details_t *d = job_ptr->details;
 	const multi_core_data_t *mc = d->mc_ptr;
 	uint32_t cpus = UINT32_MAX;
 
@@ -117,7 +118,7 @@ void sgang_host_need(const struct job_record *job_ptr,
 	need->core_spec = (slurm_conf.conf_flags & RELEASE_OWN_CORE_SPEC) ?
 				  d->core_spec :
 				  NO_VAL16;
-	need->per_core = cpus_per_core(d);
+	need->per_core = sgang_host_per_core(job_ptr);
 	need->threads = threads_per_core(d);
 	need->nodes = need->open       ? shape->tasks :
 		      shape->min_nodes ? shape->min_nodes :

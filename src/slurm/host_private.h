@@ -121,6 +121,8 @@ uint64_t sgang_host_memory_taken(const struct sgang_need *need,
 uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 			       const struct sgang_need *need);
 bool sgang_host_counts_memory(void);
+/* The CPUs of a core that the job uses at most. */
+uint32_t sgang_host_per_core(const struct job_record *job_ptr);
 /* CPUs and memory that are free on the node, or that it has; nothing else. */
 void sgang_host_node_room(uint32_t node, bool empty, struct sgang_room *room);
 /* The same of a GRES by Slurm's numbers; type 0: of all types. */

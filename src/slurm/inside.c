@@ -627,17 +627,11 @@ static bool is_free(const node_record_t *node_ptr, uint32_t offset, int core)
 		bit_test(node_ptr->node_spec_bitmap, core));
 }
 
-static uint32_t cores_with(const node_record_t *node_ptr, uint32_t cpus)
-{
-	return (cpus + node_ptr->tpc - 1) / node_ptr->tpc;
-}
-
-/* Leave the first free cores that have so many CPUs. */
-static void exclude_beyond(uint32_t node, uint32_t cpus, bitstr_t *cores)
+/* Leave the first free cores, so many. */
+static void exclude_beyond(uint32_t node, uint32_t left, bitstr_t *cores)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
 	uint32_t offset = cr_get_coremap_offset(node);
-	uint32_t left = cores_with(node_ptr, cpus);
 
 	for (int core = 0; core < node_ptr->tot_cores; core++) {
 		if (!is_free(node_ptr, offset, core) ||
@@ -650,12 +644,11 @@ static void exclude_beyond(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	}
 }
 
-/* Take out the last free cores that have so many CPUs. */
-static void exclude_spare(uint32_t node, uint32_t cpus, bitstr_t *cores)
+/* Take out the last free cores, so many. */
+static void exclude_spare(uint32_t node, uint32_t left, bitstr_t *cores)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
 	uint32_t offset = cr_get_coremap_offset(node);
-	uint32_t left = cores_with(node_ptr, cpus);
 
 	for (int core = node_ptr->tot_cores; left && core-- > 0;) {
 		if (!is_free(node_ptr, offset, core))
@@ -665,9 +658,16 @@ static void exclude_spare(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	}
 }
 
+uint32_t sgang_inside_cores(uint32_t node, uint32_t cpus, uint32_t per_core)
+{
+	uint32_t of_core = MIN(per_core, node_record_table_ptr[node]->tpc);
+
+	return (cpus + of_core - 1) / of_core;
+}
+
 static void exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
-		       int64_t *cores,
-		       void (*exclude)(uint32_t node, uint32_t cpus,
+		       uint32_t per_core, int64_t *cores,
+		       void (*exclude)(uint32_t node, uint32_t left,
 				       bitstr_t *cores))
 {
 	taken = bit_alloc(cr_get_coremap_offset(node_record_count));
@@ -679,20 +679,22 @@ static void exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		if (node_record_table_ptr[n])
-			exclude(n, cpus[n], cores);
+			exclude(n, sgang_inside_cores(n, cpus[n], per_core),
+				cores);
 	}
 	FREE_NULL_BITMAP(counted_on);
 	FREE_NULL_BITMAP(taken);
 }
 
 void sgang_inside_beyond(const struct sgang_nodeset *nodes,
-			 const uint32_t *cpus, int64_t *cores)
+			 const uint32_t *cpus, uint32_t per_core,
+			 int64_t *cores)
 {
-	exclude_on(nodes, cpus, cores, exclude_beyond);
+	exclude_on(nodes, cpus, per_core, cores, exclude_beyond);
 }
 
 void sgang_inside_spare(const struct sgang_nodeset *nodes, const uint32_t *cpus,
 			int64_t *cores)
 {
-	exclude_on(nodes, cpus, cores, exclude_spare);
+	exclude_on(nodes, cpus, UINT32_MAX, cores, exclude_spare);
 }

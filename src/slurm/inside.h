@@ -73,11 +73,15 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 bool sgang_inside_answer_near(const struct job_record *job,
 			      const struct sgang_nodeset *islands);
 
+/* The cores of the node that so many CPUs take, of each core so many at most. */
+uint32_t sgang_inside_cores(uint32_t node, uint32_t cpus, uint32_t per_core);
+
 /* Add to such a bitmap the free cores of 'nodes' beyond the first that give so
- * many CPUs on each ('cpus', by node), of those that are not in it. Nothing need
- * be known of islands. Takes a look at all jobs. */
+ * many CPUs on each ('cpus', by node), as above, of those that are not in it.
+ * Nothing need be known of islands. Takes a look at all jobs. */
 void sgang_inside_beyond(const struct sgang_nodeset *nodes,
-			 const uint32_t *cpus, int64_t *cores);
+			 const uint32_t *cpus, uint32_t per_core,
+			 int64_t *cores);
 
 /* Add the last free cores, for so many CPUs ('cpus', by node). As above. */
 void sgang_inside_spare(const struct sgang_nodeset *nodes, const uint32_t *cpus,

@@ -422,7 +422,8 @@ static release_rest_t rest_within(const struct job_test *t, bool keep_cpus)
 	if (b->spare)
 		sgang_inside_spare(b->nodes, b->spare, cores);
 	if (keep_cpus)
-		sgang_inside_beyond(b->nodes, b->cpus, cores);
+		sgang_inside_beyond(b->nodes, b->cpus,
+				    sgang_host_per_core(t->job_ptr), cores);
 	return release_exclude(&t->rest, cores);
 }
 
@@ -454,20 +455,19 @@ static int ask_within(const struct job_test *t, const bitstr_t *nodes,
 static bool exceeds_cpus(const job_record_t *job_ptr, const uint32_t *cpus)
 {
 	const job_resources_t *res = job_ptr->job_resrcs;
-	uint32_t i = 0;
+	uint32_t per_core = sgang_host_per_core(job_ptr), i = 0;
 	int last;
 
 	if (!res)
 		return false;
 	last = bit_fls(res->node_bitmap);
 	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
-		uint32_t of_core, cores;
+		uint32_t cores;
 
 		if (!bit_test(res->node_bitmap, n))
 			continue;
-		of_core = node_record_table_ptr[n]->tpc;
-		cores = (cpus[n] + of_core - 1) / of_core;
-		if (res->cpus[i++] > cores * of_core)
+		cores = sgang_inside_cores((uint32_t)n, cpus[n], per_core);
+		if (res->cpus[i++] > cores * node_record_table_ptr[n]->tpc)
 			return true;
 	}
 	return false;

@@ -84,6 +84,12 @@ def is_other(form, need, threads):
         "--mem-per-cpu" in form and tasks // nodes * cpus % threads > 0
 
 
+def is_inexact(form):
+    """Slurm 24.11 looks for a core for each CPU then, and takes fewer."""
+    return all(option in form for option in
+               ("--cpus-per-gpu", "--ntasks-per-core", "--ntasks-per-node"))
+
+
 def spans(need, threads):
     """A node's part is larger than an island."""
     tasks, cpus, nodes, more = *need[:3], need[5]
@@ -227,6 +233,8 @@ class Forms:
         self.tasks = need[0]
         for form in forms(rng, need, count):
             tool = rng.choice(["sbatch", "sbatch", "salloc", "srun"])
+            if is_inexact(form):
+                continue
             k, ring = self.form(form, tool)
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
             if not k or is_other(form, need, threads):
@@ -235,11 +243,13 @@ class Forms:
             # job has of them, a ring can be better.
             is_open = "--ntasks-per-node" not in form or \
                 "--gpus=" in form or "--gpus-per-task=" in form
-            # Slurm chooses the cores of a job that spans islands of a node:
+            plain = rings.get(k) if is_open else \
+                rings.setdefault(k, (form, ring, self.cores))
+            # Slurm chooses the cores of a job that spans islands of a node, and
             # with --gpus-per-task those that are near to the GPUs of a task.
-            like = k, self.cores if spans(need, threads) else None
-            plain = rings.get(like) if is_open else \
-                rings.setdefault(like, (form, ring))
+            if plain and plain[2] != self.cores and \
+                    (spans(need, threads) or "--gpus-per-task=" in form):
+                continue
             if not ring or plain and (ring > plain[1] or
                                       ring < plain[1] and not is_open):
                 self.violation(form, f"ring {ring}, of {plain}")

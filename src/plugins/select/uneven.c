@@ -344,14 +344,23 @@ static void drop_made(struct uneven *u)
 		sgang_probed_free(&a->probed[--a->n_probed]);
 }
 
+static uint32_t cpus_of(const struct uneven *u, const struct probed *asked,
+			uint32_t pieces)
+{
+	struct sgang_shape shape;
+
+	shape_on(u->a, asked, least_nodes(asked), pieces, &shape);
+	return asked->fixed || in_shares(asked) ? shape.node_cpus :
+						  shape.node_cpus * pieces;
+}
+
 /* The CPUs and GRES of the part on each of its nodes, and the nodes. -1 without
  * memory. */
 static int confine(struct uneven *u, size_t i, struct probed *p,
 		   uint32_t *n_nodes)
 {
 	const uint32_t *share = u->share + i * u->rq.n_nodes;
-	const uint32_t *need = u->members[i].need;
-	size_t row = (size_t)u->rq.n_types * u->rq.n_dims;
+	const struct probed *asked = u->parts[i].probed;
 	uint32_t n_all = u->a->c->host->nodes.count();
 
 	*n_nodes = 0;
@@ -374,8 +383,7 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 		++*n_nodes;
 		sgang_nodeset_add(p->usable, node);
 		if (p->split)
-			p->split[node] = need[(share[at] - 1) * row +
-					      u->type[node] * u->rq.n_dims];
+			p->split[node] = cpus_of(u, asked, share[at]);
 		if (p->gres)
 			p->gres[node] = share[at];
 	}

@@ -720,6 +720,54 @@ NODES_TEST(test_answer_near)
 	end(&job);
 }
 
+/* Cores 0 and 1 of node 3 are in use, of two threads each. What is left out of
+ * the others: all but those for so many CPUs. */
+NODES_TEST(test_beyond)
+{
+	static const struct {
+		uint32_t cpus, per_core;
+		const char *left_out;
+	} cases[] = {
+		{ 4, UINT32_MAX, "4-7" },
+		{ 4, 2, "4-7" },
+		{ 4, 1, "6-7" },
+		{ 3, UINT32_MAX, "4-7" },
+		{ 5, 4, "5-7" },
+		{ 12, UINT32_MAX, "" },
+		{ 6, 1, "" },
+	};
+	struct sgang_nodeset *only = sgang_nodeset_create(NODES);
+	uint32_t *cpus = calloc(NODES, sizeof(*cpus));
+	struct job job, elsewhere;
+
+	start(&job, 3, 3, "0-1");
+	start(&elsewhere, 4, 5, "0-7");
+	nodes[3].tpc = 2;
+	sgang_nodeset_add(only, 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bitstr_t *all = bit_alloc(NODES * CORES);
+		bitstr_t *of_node = bit_alloc(CORES);
+		char *text;
+
+		cpus[3] = cases[i].cpus;
+		sgang_inside_beyond(only, cpus, cases[i].per_core, all);
+		for (int core = 0; core < CORES; core++) {
+			if (bit_test(all, 3 * CORES + core))
+				bit_set(of_node, core);
+		}
+		assert_int_equal(bit_set_count(all), bit_set_count(of_node));
+		text = bit_fmt_full(of_node);
+		assert_string_equal(text ? text : "", cases[i].left_out);
+		xfree(text);
+		FREE_NULL_BITMAP(of_node);
+		FREE_NULL_BITMAP(all);
+	}
+	end(&job);
+	end(&elsewhere);
+	free(cpus);
+	sgang_nodeset_destroy(only);
+}
+
 /* A call costs the nodes of those who are left out, not those of all. */
 NODES_TEST(test_left_out_cost)
 {
