@@ -57,6 +57,21 @@ test_expect_success GIT 'each file of the repository is packed' '
 		}" packed files >left_out &&
 	test_must_be_empty left_out
 '
+test_expect_success 'installed pages link to what is installed' '
+	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL \
+		make -s -C "$top_builddir" DESTDIR="$PWD/root" \
+		install-dist_docDATA install-dist_pagesDATA &&
+	readme=$(find root -name README.md) && test -n "$readme" &&
+	find root -name "*.md" >pages &&
+	while read -r page; do
+		sed "s/](/\n](/g" "$page" |
+			sed -n "s/^](\([a-zA-Z.][^ :)]*\.[a-z]*\)[#)].*/\1/p" |
+			while read -r link; do
+				test -e "${page%/*}/$link" || echo "$page: $link"
+			done
+	done <pages >broken &&
+	test_must_be_empty broken
+'
 test_expect_success 'each shell test is run, once' '
 	words_of TESTS NIGHT_TESTS slow_unit_tests >run &&
 	grep "\\.t$" run >listed &&

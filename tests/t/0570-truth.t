@@ -146,7 +146,11 @@ test_expect_success PROMTOOL 'alerts and dashboard ask for metrics that are ther
 	test $(wc -l <asked) -ge 15 &&
 	for name in $(cat asked); do
 		grep -q "^$name[ {]" text || { echo "no $name" >&2; return 1; }
-	done
+	done &&
+	: the best is 1, and a quantile reckons that a first bucket begins at 0 &&
+	jq -r ".panels[].targets[].expr" $from/grafana.json |
+		grep "quantile.*over_best" >quantiles &&
+	! grep -v "^clamp_min(.*, 1)\$" quantiles
 '
 test_expect_success 'as JSON' '
 	$sgang metrics --json >json &&
