@@ -444,13 +444,14 @@ static void spread(const struct sgang_state *s, const char *text,
 	free(ids);
 }
 
-static void serve(const struct sgang_state *s)
+/* False: nobody has sent anything. */
+static bool serve(const struct sgang_state *s)
 {
 	int fd = accept4(s->sock, NULL, NULL, SOCK_CLOEXEC);
 	char *text;
 
 	if (fd < 0)
-		return;
+		return false;
 	text = receive(s, fd);
 	close(fd);
 	if (text) {
@@ -460,6 +461,17 @@ static void serve(const struct sgang_state *s)
 		spread(s, text, SGANG_EPOCH_SPARES);
 	}
 	free(text);
+	return true;
+}
+
+/* slurmd takes what it has sent for received, so nobody sends it again. From the
+ * first call on it is refused, which is tried again. */
+static void serve_the_last(const struct sgang_state *s)
+{
+	if (s->sock < 0 || shutdown(s->sock, SHUT_RD))
+		return;
+	while (serve(s))
+		;
 }
 
 static void *listen_on(void *arg)
@@ -476,10 +488,12 @@ static void *listen_on(void *arg)
 		if (poll(fds, 2, s->sock < 0 ? LOOK_MS : -1) < 0)
 			continue;
 		if (fds[0].revents)
-			return NULL;
+			break;
 		if (fds[1].revents)
-			serve(s);
+			(void)serve(s);
 	}
+	serve_the_last(s);
+	return NULL;
 }
 
 /* ---- a step ---- */

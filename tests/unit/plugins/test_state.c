@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -285,6 +286,64 @@ TEST(killed)
 }
 
 /* Nothing that somebody else has put there is followed or trusted. */
+static int connected(void)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/gang/sock", spool);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+static int open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static void *close_step(void *step)
+{
+	sgang_state_close(step);
+	return NULL;
+}
+
+/* What slurmd has sent to a step that ends is not lost: nobody sends it again. */
+TEST(ends_while_told)
+{
+	char *text = epoch_text(3);
+	uint32_t head[2] = { htonl(geteuid()),
+			     htonl((uint32_t)strlen(text) + 1) };
+	struct sgang_state *first = step(11, 1), *second;
+	int busy, told, before;
+	pthread_t ending;
+
+	tell(2);
+	becomes("11", 2);
+	second = step(12, 1);
+	busy = connected(); /* the step waits for what this one says */
+	told = connected();
+	assert_int_equal(write(told, head, sizeof(head)), sizeof(head));
+	assert_int_equal(write(told, text, strlen(text) + 1), strlen(text) + 1);
+	before = open_files();
+	assert_int_equal(pthread_create(&ending, NULL, close_step, first), 0);
+	for (int i = 0; open_files() == before; i++) {
+		assert_true(i < 500);
+		rest();
+	}
+	close(busy);
+	pthread_join(ending, NULL);
+	becomes("12", 3);
+	close(told);
+	sgang_state_close(second);
+	free(text);
+}
+
 TEST(links)
 {
 	struct sgang_error err = { "" };
