@@ -19,6 +19,7 @@ cat >member.sh <<-'END'
 	#!/bin/bash
 	cd "$SLURM_SUBMIT_DIR"
 	tell() { echo "$SLURM_JOB_ID $1 $SLURM_GANG_MEMBER_RANK" >>"$SLURM_GANG_NAME.log"; }
+	echo "$SLURM_GANG_STATE" >state.$SLURM_JOB_ID
 	tell start
 	until test -e "$SLURM_GANG_NAME.go"; do
 		if rm "$SLURM_JOB_ID.fail" 2>/dev/null; then exit 3; fi
@@ -48,6 +49,37 @@ ranks_kept()
 }
 
 epoch_of() { gang_record $1 epoch; }
+
+# The files of the members of three in "members" say this epoch, and all their jobs.
+all_know()
+{
+	local id
+
+	for id in ${members[@]}; do
+		grep -qx "SLURM_GANG_EPOCH='$1'" "$(cat state.$id)" &&
+			grep -qx "SLURM_GANG_JOB_IDS='${members[0]},${members[1]},${members[2]}'" \
+				"$(cat state.$id)" || return 1
+	done
+}
+
+# The member of rank 1 is lost where late members join those that run, and is back
+# as it was, for the others, too: comes_back_to GANG [OPTIONS]
+comes_back_to()
+{
+	local before id
+
+	run $1 --gang-match=waiting-and-running "${@:2}" &&
+		members=($(in_rank_order ${members[@]})) &&
+		before=$(epoch_of ${members[0]}) &&
+		touch ${members[1]}.fail &&
+		wait_for 40 runs_again 1 ${members[@]} &&
+		test "$(job_field ${members[1]} Restarts)" = 1 &&
+		wait_for 10 "test \$(starts_of $1) = 4" && ranks_kept $1 || return 1
+	for id in 0 1 2; do
+		test "$(gang_record ${members[id]} rank)" = $id/3 || return 1
+	done
+	wait_for 10 all_know $((before + 2)) && let_end $1 ${members[@]}
+}
 
 test_expect_success '6.6 one fails: it alone starts again, soon, with its rank' '
 	run ring && before=$(epoch_of ${members[1]}) &&
@@ -86,6 +118,13 @@ test_expect_success '3.19 6.6 a node dies: its member runs on another one' '
 	let_end ring ${members[@]} &&
 	slurm_start_node $node &&
 	node_returns $node && wait_for 20 nodes_idle
+'
+test_expect_success '0.47 6.3 6.6 waiting-and-running: the lost one has its rank, and epochs say so' '
+	comes_back_to joins
+'
+test_expect_success '0.47 6.3 6.6 ... also where the three are one communication group' '
+	comes_back_to groups --gang-parallel=tp=3 &&
+	! gang_log root/groups "but the gang has 1"
 '
 test_expect_success '6.6 whom somebody cancels is not replaced' '
 	run cancelled &&

@@ -246,6 +246,19 @@ test_expect_success '1.35 1.37 1.53 a member that comes before the close keeps t
 	one=$(executor open) && wait_state $one RUNNING && passes 25 &&
 	n_kept 2 && job_is $one RUNNING
 '
+test_expect_success '1.36 all placeholders time out beside a member: it gathers, and nobody says that it runs' '
+	clear_cluster && file alone 4 "placeholder-unused: 0:05" &&
+	sed -i "/name: driver/d" alone.yaml && rm -f *.go &&
+	"$sgang" submit alone.yaml && one=$(executor alone -H) &&
+	wait_for 30 "test \$(scontrol -o show job | grep -c \"gang=root/alone .*ended=timeout\") = 4" &&
+	scontrol release $one && wait_for 10 squeue_says $one \
+		"Gang root/alone gathering: SubGroup executor does not have enough children (1 < 4)" &&
+	"$sgang" list -h >listed && cat listed &&
+	grep "^root/alone  *Gathering 1/4/4 " listed &&
+	recorded $one phase=gathering && job_is $one PENDING &&
+	rest=($(executor alone) $(executor alone) $(executor alone)) &&
+	wait_for 20 all_in RUNNING $one ${rest[@]}
+'
 
 # --- what is lost ---
 
@@ -258,6 +271,14 @@ begin_failing()
 		wait_for 10 "test \$(starts_of executor $one) = 1" &&
 		scancel --signal=KILL --batch $one
 }
+test_expect_success '6.17 an array has replaced all placeholders: what its role needs is not forgotten' '
+	clear_cluster && file promise 3 "on-stale: kill" "stale-grace: 0:04" &&
+	begin promise && wait_state $driver RUNNING && wait_for 20 n_kept 3 &&
+	array=$(executor promise -a 1-3) &&
+	wait_for 20 all_in RUNNING ${array}_1 ${array}_2 ${array}_3 && n_kept 0 &&
+	recorded $driver min=4 && scancel ${array}_1 ${array}_2 &&
+	wait_for 20 queue_empty && all_in CANCELLED $driver ${array}_3
+'
 test_expect_success '1.61 3.19 kill: a member fails, and the gang ends with its placeholders' '
 	begin_failing kill kill && wait_for 20 queue_empty &&
 	job_is $driver CANCELLED && wait_for 20 nodes_idle
