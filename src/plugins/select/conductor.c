@@ -391,6 +391,16 @@ static void unlock(struct sgang_conductor *c, const struct since *since)
 	c->host->unlock();
 }
 
+/* Take the locks. What was told while they were waited for is in this pass, too.
+ */
+static bool lock(struct sgang_conductor *c)
+{
+	bool locked = c->host->lock();
+
+	sgang_conductor_ignore(c);
+	return locked;
+}
+
 /* Read all jobs and attempt gangs whose turn is due. Returns whether the job
  * state must be saved; -1 when slurmctld is ending. */
 static int first_half(struct sgang_conductor *c)
@@ -398,7 +408,7 @@ static int first_half(struct sgang_conductor *c)
 	struct since since;
 	int save;
 
-	if (!c->host->lock())
+	if (!lock(c))
 		return -1;
 	since = begin(c);
 	c->locked_at = since.cpu;
@@ -530,8 +540,6 @@ static void make_pass(struct sgang_conductor *c)
 
 	pthread_mutex_lock(&c->poke.mutex);
 	poked = c->poke.any || c->poke.gathered;
-	c->poke.any = false;
-	c->poke.gathered = false;
 	pthread_mutex_unlock(&c->poke.mutex);
 	stamp = c->host->job_stamp();
 	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)

@@ -2461,6 +2461,30 @@ TOY_TEST(test_wait)
 	assert_true(seconds() - start > 0.9);
 }
 
+static bool poked_lock(void)
+{
+	sgang_conductor_poke(c);
+	return fake_host.lock();
+}
+
+/* What is told while the pass waits for the locks is no reason for another. */
+TOY_TEST(test_poked_before_locks)
+{
+	struct sgang_host other = fake_host;
+	double start;
+
+	other.lock = poked_lock;
+	sgang_conductor_destroy(c);
+	c = sgang_conductor_create(&other);
+	assert_non_null(c);
+	pass();
+	start = seconds();
+	sgang_conductor_wait(c);
+	assert_true(seconds() - start > 0.9);
+	sgang_conductor_destroy(c);
+	start_conductor();
+}
+
 /* Events in a row have a pass together: not at once after the last pass, and
  * before the one that comes each second (of a few tries). */
 static void gathered(void (*event)(struct sgang_conductor *c))
