@@ -303,12 +303,13 @@ test_expect_success 'a program is built with the packages of the library' '
 	there dpkg-query -W -f "\${Depends}\n" libsgang0 >depends &&
 	! grep -i slurm depends
 '
-# Each release of lintian wants the Standards-Version of its time.
+# Each release of lintian wants the Standards-Version of its time. The version of a
+# snapshot is long.
 test_expect_success 'lintian finds nothing, pedantic as it is' '
 	there apt-get -q install -y --no-install-recommends lintian >>apt.log 2>&1 &&
 	there sh -c "dpkg-source -b slurm-gang && exec lintian --allow-root \
 		--display-info --pedantic --fail-on error,warning,info,pedantic \
-		--suppress-tags out-of-date-standards-version \
+		--suppress-tags out-of-date-standards-version,package-has-long-file-name \
 		slurm-gang_*.dsc /var/tmp/slurm-gang/*.deb" >lintian.log 2>&1 ||
 		{ cat lintian.log; return 1; } &&
 	! grep "^[EWIP]: " lintian.log
