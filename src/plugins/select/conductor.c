@@ -391,8 +391,8 @@ static void unlock(struct sgang_conductor *c, const struct since *since)
 	c->host->unlock();
 }
 
-/* Take the locks. What was told while they were waited for is in this pass, too.
- */
+/* Take the locks. What was told while they were waited for is in this pass, too;
+ * files that are to be read or written by then wait for a second at most. */
 static bool lock(struct sgang_conductor *c)
 {
 	bool locked = c->host->lock();

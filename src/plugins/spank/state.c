@@ -464,8 +464,8 @@ static bool serve(const struct sgang_state *s)
 	return true;
 }
 
-/* slurmd takes what it has sent for received, so nobody sends it again. From the
- * first call on it is refused, which is tried again. */
+/* slurmd takes what it has sent for received, so nobody sends it again. What it
+ * sends after shutdown() is refused, and slurmctld tries that again. */
 static void serve_the_last(const struct sgang_state *s)
 {
 	if (s->sock < 0 || shutdown(s->sock, SHUT_RD))

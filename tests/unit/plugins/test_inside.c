@@ -142,9 +142,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	sgang_inside_set(NULL, NULL);
-	for (int n = 0; n < NODES; n++) {
+	for (int n = 0; n < NODES; n++)
 		FREE_NULL_BITMAP(nodes[n].node_spec_bitmap);
-	}
 	FREE_NULL_BITMAP(gpus_of_node.gres_bit_alloc);
 	for (int t = 0; t < 2; t++)
 		FREE_NULL_BITMAP(gpu_bitmap[t]);

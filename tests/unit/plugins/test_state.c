@@ -80,17 +80,34 @@ static uint64_t epoch_of(const char *name)
 	return number;
 }
 
-/* False: nobody listens yet. */
-static bool send_all(const void *data, size_t size)
+/* -1: nobody listens. */
+static int reach(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/gang/sock", spool);
+	if (!connect(fd, (struct sockaddr *)&at, sizeof(at)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool put(int fd, const void *data, size_t size)
+{
+	return send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+/* False: nobody listens yet. */
+static bool send_all(const void *data, size_t size)
+{
+	int fd = reach();
 	bool sent;
 	char end;
 
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s/gang/sock", spool);
-	sent = !connect(fd, (struct sockaddr *)&at, sizeof(at)) &&
-	       send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size;
+	if (fd < 0)
+		return false;
+	sent = put(fd, data, size);
 	if (sent) {
 		shutdown(fd, SHUT_WR);
 		(void)!read(fd, &end, 1); /* until it has been looked at */
@@ -99,16 +116,25 @@ static bool send_all(const void *data, size_t size)
 	return sent;
 }
 
-static bool send_as(uint32_t uid, const char *text, uint32_t length)
+/* A message whose head says so; its size. */
+static size_t message(uint32_t uid, const char *text, uint32_t length,
+		      char **data)
 {
 	size_t n = strlen(text) + 1;
-	char *data = malloc(n + 8);
 	uint32_t head[2] = { htonl(uid), htonl(length) };
-	bool sent;
 
-	memcpy(data, head, 8);
-	memcpy(data + 8, text, n);
-	sent = send_all(data, n + 8);
+	*data = malloc(n + 8);
+	memcpy(*data, head, 8);
+	memcpy(*data + 8, text, n);
+	return n + 8;
+}
+
+static bool send_as(uint32_t uid, const char *text, uint32_t length)
+{
+	char *data;
+	size_t size = message(uid, text, length, &data);
+	bool sent = send_all(data, size);
+
 	free(data);
 	return sent;
 }
@@ -285,17 +311,6 @@ TEST(killed)
 	sgang_state_close(one);
 }
 
-/* Nothing that somebody else has put there is followed or trusted. */
-static int connected(void)
-{
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s/gang/sock", spool);
-	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	return fd;
-}
-
 static int open_files(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -316,9 +331,9 @@ static void *close_step(void *step)
 /* What slurmd has sent to a step that ends is not lost: nobody sends it again. */
 TEST(ends_while_told)
 {
-	char *text = epoch_text(3);
-	uint32_t head[2] = { htonl(geteuid()),
-			     htonl((uint32_t)strlen(text) + 1) };
+	char *text = epoch_text(3), *data;
+	size_t size = message(geteuid(), text, (uint32_t)strlen(text) + 1,
+			      &data);
 	struct sgang_state *first = step(11, 1), *second;
 	int busy, told, before;
 	pthread_t ending;
@@ -326,10 +341,10 @@ TEST(ends_while_told)
 	tell(2);
 	becomes("11", 2);
 	second = step(12, 1);
-	busy = connected(); /* the step waits for what this one says */
-	told = connected();
-	assert_int_equal(write(told, head, sizeof(head)), sizeof(head));
-	assert_int_equal(write(told, text, strlen(text) + 1), strlen(text) + 1);
+	busy = reach(); /* the step waits for what this one says */
+	told = reach();
+	assert_true(busy >= 0 && told >= 0);
+	assert_true(put(told, data, size));
 	before = open_files();
 	assert_int_equal(pthread_create(&ending, NULL, close_step, first), 0);
 	for (int i = 0; open_files() == before; i++) {
@@ -341,9 +356,11 @@ TEST(ends_while_told)
 	becomes("12", 3);
 	close(told);
 	sgang_state_close(second);
+	free(data);
 	free(text);
 }
 
+/* Nothing that somebody else has put there is followed or trusted. */
 TEST(links)
 {
 	struct sgang_error err = { "" };
