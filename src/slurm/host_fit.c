@@ -1037,14 +1037,14 @@ static uint64_t gres_of_job(const job_record_t *job_ptr)
 }
 
 /* True if GRES do not say which tasks a node has: there are none of a task or a
- * socket, and of the whole job one for each node that it may have. */
+ * socket, and of the whole job one for each node that it may have, or more. */
 static bool gres_go_with_nodes(const job_record_t *job_ptr,
 			       const struct sgang_shape *shape)
 {
 	if (release_gres_per_task(job_ptr) || job_ptr->tres_per_socket ||
 	    job_ptr->cpus_per_tres)
 		return false;
-	return !job_ptr->tres_per_job ||
+	return !job_ptr->tres_per_job || shape->job_gres ||
 	       gres_of_job(job_ptr) == shape->min_nodes;
 }
 
@@ -1056,9 +1056,10 @@ static bool in_any_shares(const job_record_t *job_ptr,
 	const job_details_t *d = job_ptr->details;
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
 
-	return !shape->whole && sgang_shape_fixed(shape) &&
-	       shape->min_nodes > 1 && !d->ntasks_per_node && !d->overcommit &&
-	       !tasks_by_tres(d) &&
+	return !shape->whole &&
+	       (shape->job_gres ||
+		(sgang_shape_fixed(shape) && shape->min_nodes > 1)) &&
+	       !d->ntasks_per_node && !d->overcommit && !tasks_by_tres(d) &&
 	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
 						    shape->min_nodes) &&
 	       shape->total_cpus == (uint64_t)d->num_tasks * per_task &&
@@ -1116,20 +1117,22 @@ void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 	const job_details_t *d = record(job)->details;
 	uint32_t least = shape->least_nodes, task_cpus = shape->task_cpus;
 	uint64_t gres = shape->job_gres;
+	bool by_tasks = shape->by_tasks;
 	uint32_t tasks = pieces;
 
 	count_shape(record(job), nodes, nodes, 0, shape);
 	shape->least_nodes = least;
 	shape->task_cpus = task_cpus;
 	shape->job_gres = gres;
-	if (gres) {
+	shape->by_tasks = by_tasks;
+	if (gres && !by_tasks) {
 		tasks = d->ntasks_per_node ?
 				d->ntasks_per_node :
 				ceil_div((uint64_t)shape->tasks * pieces,
 					 (uint32_t)gres);
 		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 		shape->node_gres = pieces;
-	} else if (least) {
+	} else if (gres || least) {
 		shape->node_gres = gres_beside(record(job), shape->tasks,
 					       pieces);
 	}

@@ -672,6 +672,17 @@ static void host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 	shape->tasks = nodes * pieces;
 }
 
+/* With one task on each node at least, where they lie in any shares. */
+static bool host_least(struct sgang_job *job, struct sgang_shape *shape)
+{
+	const struct fake_job *j = job_of(job, "least");
+
+	shape_of(j, shape);
+	if (shape->task_cpus)
+		host_share(job, shape->min_nodes, 1, shape);
+	return true;
+}
+
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		      struct sgang_nodeset *ever, struct sgang_shape *shape,
 		      char *why, size_t why_size)
@@ -1884,6 +1895,7 @@ const struct sgang_host fake_host = {
 		.request = host_request,
 		.shape = host_shape,
 		.fewer = host_fewer,
+		.least = host_least,
 		.share = host_share,
 		.same_units = host_same_units,
 		.replaces = host_replaces,

@@ -93,6 +93,11 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 	test_expect_success "4.20 $cluster: shares of a range with GPUs" '
 		all_run 5 --nodes=1-2 -n 4 -c 3 --gpus=2
 	'
+	# Tasks by the CPUs, with GPUs beside them: three, two and two nodes' worth.
+	test $cluster != 1:gpus ||
+	test_expect_success "4.20 $cluster: shares of tasks that are not those of GPUs" '
+		all_run 3 --nodes=2-2 -n 5 -c 2 --gpus=3
+	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \
 		'nothing_left "gres_min_cpus=.* is greater than avail_cpus" \

@@ -42,7 +42,7 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	p->fixed = sgang_shape_fixed(&p->shape);
 	/* with any share on each of its nodes */
 	if (p->fixed && (p->shape.task_cpus || p->shape.job_gres))
-		h->jobs.share(e->job, p->shape.min_nodes, 1, &p->shape);
+		(void)h->jobs.least(e->job, &p->shape);
 	p->usable = sgang_nodeset_create(h->nodes.count());
 	if (!p->usable)
 		return NULL;

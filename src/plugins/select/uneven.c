@@ -11,7 +11,8 @@
  * ring. The commit keeps each member to its share of each node.
  *
  * GRES of a whole job (--gpus) are divided in the same manner, also over an
- * open number of nodes; tasks follow their GRES.
+ * open number of nodes; tasks follow their GRES. Slurm deals out both apart, so
+ * if that fails, tasks are dealt out and GRES follow.
  *
  * The search is bounded by steps, because it is done under slurmctld's locks.
  */
@@ -87,10 +88,38 @@ static uint32_t most_nodes(const struct probed *p)
 		       shape->max_nodes;
 }
 
+static bool deals_gres(const struct sgang_shape *shape)
+{
+	return shape->job_gres && !shape->by_tasks;
+}
+
+/* Neither way finds all that Slurm could. */
+static bool deals_either(const struct sgang_shape *shape)
+{
+	return shape->job_gres && shape->task_cpus;
+}
+
+/* Let requests that may be dealt out either way be so by tasks, or not. True if
+ * there are any. */
+static bool deal_by_tasks(struct attempt *a, bool by_tasks)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->n_probed; i++) {
+		struct sgang_shape *shape = &a->probed[i].shape;
+
+		if (!deals_either(shape))
+			continue;
+		any = true;
+		shape->by_tasks = by_tasks;
+	}
+	return any;
+}
+
 /* The pieces of its shares: tasks, or GRES of the whole job. */
 static uint32_t pieces_of(const struct probed *p)
 {
-	if (p->shape.job_gres)
+	if (deals_gres(&p->shape))
 		return p->shape.job_gres < UINT32_MAX ?
 			       (uint32_t)p->shape.job_gres :
 			       UINT32_MAX;
@@ -141,7 +170,7 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 	/* So Slurm does by itself, without another question at the commit: it
 	 * fills nodes with GRES, and where their number is open takes as few as
 	 * it can. */
-	m->most_first = p->shape.job_gres || !p->fixed;
+	m->most_first = deals_gres(&p->shape) || !p->fixed;
 }
 
 /* The need of so many tasks of a member with any number of nodes. */
@@ -217,7 +246,7 @@ static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 	uint32_t most = 0, tasks = pieces_of(p);
 	uint64_t others;
 
-	if (p->shape.job_gres)
+	if (deals_gres(&p->shape))
 		return 1;
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
@@ -245,6 +274,8 @@ static struct probed *least_of(struct uneven *u, struct probed *p)
 	least->asked = p;
 	shape_on(a, p, least_nodes(p), in_shares(p) ? least_tasks(u, p) : 1,
 		 &least->shape);
+	if (p->shape.job_gres)
+		least->shape.node_gres = 1;
 	least->fixed = sgang_shape_fixed(&least->shape);
 	return least;
 }
@@ -344,14 +375,19 @@ static void drop_made(struct uneven *u)
 		sgang_probed_free(&a->probed[--a->n_probed]);
 }
 
-static uint32_t cpus_of(const struct uneven *u, const struct probed *asked,
-			uint32_t pieces)
+/* Fill what a node with so many pieces has. */
+static void confine_node(const struct uneven *u, const struct probed *asked,
+			 uint32_t pieces, uint32_t node, struct probed *p)
 {
 	struct sgang_shape shape;
 
 	shape_on(u->a, asked, least_nodes(asked), pieces, &shape);
-	return asked->fixed || in_shares(asked) ? shape.node_cpus :
-						  shape.node_cpus * pieces;
+	if (!asked->fixed && !in_shares(asked))
+		shape.node_cpus *= pieces;
+	if (p->split)
+		p->split[node] = shape.node_cpus;
+	if (p->gres)
+		p->gres[node] = shape.node_gres;
 }
 
 /* The CPUs and GRES of the part on each of its nodes, and the nodes. -1 without
@@ -382,10 +418,7 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 			continue;
 		++*n_nodes;
 		sgang_nodeset_add(p->usable, node);
-		if (p->split)
-			p->split[node] = cpus_of(u, asked, share[at]);
-		if (p->gres)
-			p->gres[node] = share[at];
+		confine_node(u, asked, share[at], node, p);
 	}
 	return 0;
 }
@@ -547,6 +580,8 @@ static int begin(struct uneven *u, struct attempt *a, int64_t when)
 	    !u->domain || !u->share || !u->found)
 		return -1;
 	memcpy(u->parts, a->parts, a->n_parts * sizeof(*a->parts));
+	for (size_t i = 0; i < a->n_probed; i++)
+		u->unsure |= deals_either(&a->probed[i].shape);
 	return 0;
 }
 
@@ -729,16 +764,13 @@ static void note_planned(struct uneven *u)
 	}
 }
 
-static int fit(struct attempt *a, int64_t when, bool note)
+/* 1, 0 or -1, as sgang_uneven_fit(). */
+static int deal(struct attempt *a, int64_t when, bool note)
 {
 	struct sgang_told told; /* of even shares */
 	struct uneven u;
 	int rc = -1;
 
-	if (!concerns(a))
-		return 0;
-	if (a->n_parts > SGANG_UNEVEN_PARTS)
-		return -1;
 	sgang_told_keep(a, &told);
 	if (begin(&u, a, when) == 0) {
 		rc = look(&u);
@@ -757,6 +789,22 @@ static int fit(struct attempt *a, int64_t when, bool note)
 	}
 	sgang_told_again(a, &told);
 	end(&u);
+	return rc;
+}
+
+static int fit(struct attempt *a, int64_t when, bool note)
+{
+	int rc;
+
+	if (!concerns(a))
+		return 0;
+	if (a->n_parts > SGANG_UNEVEN_PARTS)
+		return -1;
+	rc = deal(a, when, note);
+	if (rc != 1 && deal_by_tasks(a, true)) {
+		rc = deal(a, when, note);
+		deal_by_tasks(a, false);
+	}
 	return rc;
 }
 
@@ -810,12 +858,14 @@ void sgang_uneven_doubt(struct attempt *a)
 	sgang_told_keep(a, &told);
 	sgang_budget_init(&budget, STEPS_NOW);
 	a->budget = &budget;
+	deal_by_tasks(a, true);
 	if (begin(&u, a, 0) == 0) {
 		if (want_least(&u) == 0)
 			(void)sgang_parts_place(a, SGANG_NOW, NULL, &least,
 						&nofit);
 		drop_made(&u);
 	}
+	deal_by_tasks(a, false);
 	a->budget = before;
 	sgang_told_again(a, &told);
 	lower_bound(a, least);
