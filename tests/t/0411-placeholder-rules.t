@@ -279,6 +279,17 @@ test_expect_success '6.17 an array has replaced all placeholders: what its role 
 	recorded $driver min=4 && scancel ${array}_1 ${array}_2 &&
 	wait_for 20 queue_empty && all_in CANCELLED $driver ${array}_3
 '
+test_expect_success '1.40 6.17 placeholders time out: the gang goes on, too few for --gang-on-stale' '
+	clear_cluster && file unused 3 "placeholder-unused: 0:03" && begin unused &&
+	wait_state $driver RUNNING && wait_for 20 n_kept 3 && recorded $driver min=4 &&
+	wait_for 20 n_kept 0 && wait_for 10 recorded $driver min=2 &&
+	one=$(executor unused) && wait_state $one RUNNING && job_is $driver RUNNING &&
+	clear_cluster && file few 3 "placeholder-unused: 0:03" "on-stale: kill" \
+		"stale-grace: 0:04" && begin few && wait_state $driver RUNNING &&
+	wait_for 20 n_kept 3 && one=$(executor few) && wait_state $one RUNNING &&
+	wait_for 20 n_kept 0 && recorded $driver min=4 &&
+	wait_for 20 queue_empty && all_in CANCELLED $driver $one
+'
 test_expect_success '1.61 3.19 kill: a member fails, and the gang ends with its placeholders' '
 	begin_failing kill kill && wait_for 20 queue_empty &&
 	job_is $driver CANCELLED && wait_for 20 nodes_idle
