@@ -642,7 +642,7 @@ static int test_for_commit(const struct job_test *t)
 	const struct sgang_bounds *bounds = sgang_job_test.bounds;
 	uint32_t planned = sgang_nodeset_count(bounds->nodes), n;
 	uint32_t least = t->min_nodes;
-	bool confined = bounds->islands || bounds->cpus || bounds->spare;
+	bool confined = bounds->islands || bounds->spare;
 	struct job_test alone = *t;
 	bitstr_t *nodes;
 	int rc = SLURM_ERROR;

@@ -1155,10 +1155,12 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	world.most = bounds->cpus;
 	if (fake_world.commits_allowed && !j->refuses && !j->limited) {
 		what = start(j, nodes_in(bounds->nodes));
+		world.most = NULL;
+		if (what)
+			what = start(j, nodes_in(bounds->nodes));
 		asked = true;
 	}
 	world.only = NULL;
-	world.most = NULL;
 	if (what) {
 		fake_counts.refused++;
 		snprintf(refusal->why, sizeof(refusal->why), "JobId=%u: %s",

@@ -143,17 +143,16 @@ static uint32_t *planned_cpus(const struct attempt *a, size_t i,
 /* If Slurm cannot use only the planned islands, commit on their nodes. */
 static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 					const struct sgang_nodeset *nodes,
+					const uint32_t *cpus,
 					struct sgang_refusal *refusal)
 {
 	const struct probed *p = a->parts[i].probed;
 	struct sgang_nodeset *islands;
 	struct sgang_job *job = NULL;
-	uint32_t *cpus;
 
 	if (!a->c->devices || p->shape.whole)
 		return NULL;
 	islands = planned_islands(a, i);
-	cpus = planned_cpus(a, i, nodes);
 	if (islands)
 		job = commit_within(a, i,
 				    &(struct sgang_bounds){ .nodes = nodes,
@@ -161,23 +160,6 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 							    .cpus = cpus },
 				    refusal);
 	sgang_nodeset_destroy(islands);
-	free(cpus);
-	return job;
-}
-
-static struct sgang_job *commit_shares(struct attempt *a, size_t i,
-				       const struct sgang_nodeset *nodes,
-				       struct sgang_refusal *refusal)
-{
-	uint32_t *cpus = planned_cpus(a, i, nodes);
-	struct sgang_job *job;
-
-	if (!cpus)
-		return NULL;
-	job = commit_within(
-		a, i, &(struct sgang_bounds){ .nodes = nodes, .cpus = cpus },
-		refusal);
-	free(cpus);
 	return job;
 }
 
@@ -247,6 +229,25 @@ static struct sgang_job *commit_elsewhere(struct attempt *a, size_t nth,
 	return job;
 }
 
+/* What was planned of the nodes first, then the nodes alone. */
+static struct sgang_job *commit_on(struct attempt *a, size_t i,
+				   const struct sgang_nodeset *nodes,
+				   struct sgang_refusal *refusal)
+{
+	struct sgang_job *job = commit_beside(a, i, nodes, refusal);
+	uint32_t *cpus = planned_cpus(a, i, nodes);
+
+	if (!job && !refusal->limit)
+		job = commit_islands(a, i, nodes, cpus, refusal);
+	if (!job && !refusal->limit)
+		job = commit_within(a, i,
+				    &(struct sgang_bounds){ .nodes = nodes,
+							    .cpus = cpus },
+				    refusal);
+	free(cpus);
+	return job;
+}
+
 /* The plan counts free resources; only Slurm knows which cores and GRES go
  * together, and it may refuse the planned nodes. */
 static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
@@ -268,13 +269,7 @@ static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 		return NULL;
 	}
 	planned_nodes(a, i, nodes);
-	job = commit_beside(a, i, nodes, refusal);
-	if (!job && !refusal->limit)
-		job = commit_islands(a, i, nodes, refusal);
-	if (!job && !refusal->limit)
-		job = commit_shares(a, i, nodes, refusal);
-	if (!job && !refusal->limit)
-		job = commit_nodes(a, i, nodes, refusal);
+	job = commit_on(a, i, nodes, refusal);
 	if (!job && !refusal->limit &&
 	    (!a->may_repeat || !refusal->nodes ||
 	     sgang_learn_slurm_chooses(a, nth)))

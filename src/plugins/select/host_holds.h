@@ -28,9 +28,9 @@ enum sgang_prepared {
 struct sgang_bounds {
 	const struct sgang_nodeset *nodes;
 	const struct sgang_nodeset *islands; /* of them; NULL: all */
-	const uint32_t *cpus;  /* by node, at most; NULL: any number. Ignored on
-				* shared nodes */
-	const uint32_t *gres;  /* by node, at most, of GRES of the whole job
+	const uint32_t *cpus;  /* by node, at most, if it starts so, else any
+				* number; NULL: any. Ignored on shared nodes */
+	const uint32_t *gres;  /* by node, the same of GRES of the whole job
 				* (shape.job_gres); 0 or NULL: any number */
 	const uint32_t *spare; /* by node, free CPUs to leave for others; NULL:
 				* none */
