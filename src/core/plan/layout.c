@@ -24,6 +24,24 @@ void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to)
 	mixed->now.n = 0;
 }
 
+void sgang_mixed_add(struct mixed *mixed, uint32_t member, uint32_t pos)
+{
+	struct layout *now = &mixed->now;
+	size_t i;
+
+	for (i = now->n; i > 0 && now->piece[i - 1].member == member; i--) {
+		struct piece *piece = &now->piece[i - 1];
+
+		if (piece->pos != pos)
+			continue;
+		give_back(mixed, piece);
+		piece->units++;
+		take(mixed, piece);
+		return;
+	}
+	put(mixed, member, pos, 1);
+}
+
 static uint64_t cost_of(const struct mixed *mixed, const struct layout *layout)
 {
 	uint64_t island = mixed->request->costs->hop[SGANG_LEVEL_ISLAND];

@@ -207,25 +207,6 @@ static void write_runs(const struct mixed *mixed, struct sgang_run **runs,
 	*n_runs = best->n;
 }
 
-/* Put one more unit of the last member on a node. */
-static void put_unit(struct mixed *mixed, uint32_t member, uint32_t pos)
-{
-	struct layout *now = &mixed->now;
-	size_t i;
-
-	for (i = now->n; i > 0 && now->piece[i - 1].member == member; i--) {
-		struct piece *piece = &now->piece[i - 1];
-
-		if (piece->pos != pos)
-			continue;
-		give_back(mixed, piece);
-		piece->units++;
-		take(mixed, piece);
-		return;
-	}
-	put(mixed, member, pos, 1);
-}
-
 /* Move units of the best layout to better nodes, by the planner of cuts. */
 static int try_seats(struct mixed *mixed)
 {
@@ -248,7 +229,7 @@ static int try_seats(struct mixed *mixed)
 	sgang_mixed_clear(mixed, 0, mixed->n_nodes);
 	for (n = 0, member = 0; member < mixed->request->n_members; member++) {
 		for (k = 0; k < ask_of(mixed, member)->units; k++, n++)
-			put_unit(mixed, member, at[n]);
+			sgang_mixed_add(mixed, member, at[n]);
 	}
 	sgang_mixed_finish(mixed);
 	return 0;

@@ -190,6 +190,10 @@ static inline bool done(const struct mixed *mixed)
  * hand empty. */
 void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to);
 
+/* Put one more unit of the last member of the layout at hand, or of the next
+ * one, on a node. */
+void sgang_mixed_add(struct mixed *mixed, uint32_t member, uint32_t pos);
+
 /* Improve the layout at hand and keep it if it is the best so far. */
 void sgang_mixed_finish(struct mixed *mixed);
 
@@ -238,11 +242,9 @@ struct sgang_stop {
 	uint32_t n;
 };
 
-/* Lay the members out, from member 'first' on, over the stops in their order.
- * 'price' is what a value of 1 costs about, hops of ranks apart. False when they
- * do not fit. */
+/* Lay the members out over the stops, both in their order. 'price' is what a
+ * value of 1 costs about, hops of ranks apart. False when they do not fit. */
 bool sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
-		      uint32_t n_stops, const uint32_t *pos, double price,
-		      uint32_t first);
+		      uint32_t n_stops, const uint32_t *pos, double price);
 
 #endif

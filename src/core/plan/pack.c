@@ -24,20 +24,6 @@ struct packing {
 	uint32_t *spot;  /* scratch, as many for each unit as there are nodes */
 };
 
-static void push_unit(struct mixed *mixed, uint32_t member, uint32_t pos)
-{
-	struct layout *now = &mixed->now;
-	struct piece *last = now->n ? &now->piece[now->n - 1] : NULL;
-
-	if (!last || last->member != member || last->pos != pos) {
-		put(mixed, member, pos, 1);
-		return;
-	}
-	give_back(mixed, last);
-	last->units++;
-	take(mixed, last);
-}
-
 static void pop_unit(struct mixed *mixed)
 {
 	struct piece *last = &mixed->now.piece[mixed->now.n - 1];
@@ -156,7 +142,7 @@ static bool pack(struct packing *packing, uint32_t i, uint32_t units,
 	packing->spot += width;
 	n = list_spots(packing, member, pos, spot);
 	for (k = 0; k < n && packing->looks; k++) {
-		push_unit(mixed, member, spot[k]);
+		sgang_mixed_add(mixed, member, spot[k]);
 		packing->units[kind]--;
 		if (have_room(packing))
 			packed = pack(packing, i, units - 1,

@@ -100,7 +100,7 @@ static int walk_worth(struct mixed *mixed)
 		route_over(mixed, &tree, &route);
 		rc = sgang_mixed_walk(
 			mixed, route.stop, route.n_stops, route.pos,
-			(double)tree.bound * MARGIN / (double)tree.need, 0);
+			(double)tree.bound * MARGIN / (double)tree.need);
 	}
 	return rc;
 }

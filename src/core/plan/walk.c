@@ -65,7 +65,6 @@ struct walk {
 	uint32_t n_stops;
 	const uint32_t *pos;
 	double price;
-	uint32_t first;      /* member */
 	struct class *class; /* CLASSES_MAX for each stop */
 	uint32_t *left;      /* of these classes, n_dims numbers */
 	uint32_t *n_classes; /* by stop */
@@ -81,7 +80,7 @@ struct walk {
 
 static uint32_t member_at(const struct walk *walk, uint32_t turn)
 {
-	return (walk->first + turn) % (uint32_t)walk->mixed->request->n_members;
+	return turn % (uint32_t)walk->mixed->request->n_members;
 }
 
 /* -- classes -- */
@@ -437,28 +436,11 @@ static void fill_lists(struct walk *walk, uint32_t stop, struct lists *lists)
 	}
 }
 
-/* The ring begins with the first member. */
-static void rotate(struct walk *walk)
-{
-	struct layout *now = &walk->mixed->now;
-	struct piece *copy;
-	size_t i, first = 0;
-
-	while (first < now->n && now->piece[first].member)
-		first++;
-	if (!first || first == now->n)
-		return;
-	copy = sgang_pool_alloc(walk->mixed->job->pool, now->n, sizeof(*copy));
-	memcpy(copy, now->piece, now->n * sizeof(*copy));
-	for (i = 0; i < now->n; i++)
-		now->piece[i] = copy[(first + i) % now->n];
-}
-
 /* Write the steps of the best way as a layout. */
 static void write_layout(struct walk *walk, uint32_t n_pos)
 {
 	struct sgang_pool *pool = walk->mixed->job->pool;
-	struct way way = { .units = ask_of(walk->mixed, walk->first)->units };
+	struct way way = { .units = ask_of(walk->mixed, 0)->units };
 	uint32_t *path, n = 0, i, at, stop = UINT32_MAX;
 	uint32_t left[SGANG_PLAN_DIMS];
 	struct lists lists;
@@ -484,12 +466,10 @@ static void write_layout(struct walk *walk, uint32_t n_pos)
 		lists.next[at] = lists.head[step->rest];
 		lists.head[step->rest] = at + 1;
 	}
-	rotate(walk);
 }
 
 bool sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
-		      uint32_t n_stops, const uint32_t *pos, double price,
-		      uint32_t first)
+		      uint32_t n_stops, const uint32_t *pos, double price)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 	struct walk *walk = sgang_pool_zalloc(pool, 1, sizeof(*walk));
@@ -505,7 +485,6 @@ bool sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 	walk->n_stops = n_stops;
 	walk->pos = pos;
 	walk->price = price;
-	walk->first = first;
 	for (i = 0; i < mixed->request->n_members; i++)
 		walk->again |= sgang_member_distinct(ask_of(mixed, i));
 	walk->class = sgang_pool_alloc(pool, (size_t)n_stops * CLASSES_MAX,
@@ -522,7 +501,7 @@ bool sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 	clear_beam(&walk->beam[0]);
 	way = walk->beam[0].way[0];
 	memset(way, 0, sizeof(*way));
-	way->units = ask_of(mixed, first)->units;
+	way->units = ask_of(mixed, 0)->units;
 	walk->beam[0].n = 1;
 	for (i = 0; i < n_stops; i++)
 		visit_stop(walk, i);
