@@ -166,15 +166,30 @@ slurm_alive()
 	slurm_pid "$1" >/dev/null
 }
 
-# Daemon names as in the names of their pid files. Since 24.11 a slurmctld that
-# reads its settings anew hands over to another process, which may come meanwhile.
+# Since 24.11 a slurmctld that reads its settings anew hands over to another
+# process, which has no pid file at first.
+slurm_heir()
+{
+	local proc name
+
+	test "$1" = slurmctld || return 1
+	for proc in /proc/[0-9]*; do
+		read -r name <"$proc/comm" && test "$name" = slurmctld &&
+			grep -qF "$slurm_dir/" "$proc/environ" &&
+			! slurm_ended "${proc#/proc/}" && echo "${proc#/proc/}" &&
+			return
+	done 2>/dev/null
+	return 1
+}
+
+# Daemon names as in the names of their pid files.
 slurm_end()
 {
 	local signal=$1 name pid pids=
 
 	shift
 	for name; do
-		pid=$(slurm_pid "$name") || continue
+		pid=$(slurm_pid "$name" || slurm_heir "$name") || continue
 		pids="$pids $pid"
 		kill -"$signal" "$pid" 2>/dev/null
 	done
@@ -183,7 +198,8 @@ slurm_end()
 		return 1
 	}
 	for name; do
-		! slurm_alive "$name" || slurm_end "$signal" "$name" || return 1
+		slurm_alive "$name" || slurm_heir "$name" >/dev/null || continue
+		slurm_end "$signal" "$name" || return 1
 	done
 }
 
