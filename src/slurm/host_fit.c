@@ -1036,8 +1036,13 @@ static uint64_t gres_of_job(const job_record_t *job_ptr)
 		       0;
 }
 
+static uint32_t fewest_nodes(const struct sgang_shape *shape)
+{
+	return shape->least_nodes ? shape->least_nodes : shape->min_nodes;
+}
+
 /* True if GRES do not say which tasks a node has: there are none of a task or a
- * socket, and of the whole job one for each node that it may have, or more. */
+ * socket, and those of the whole job are in any shares, or one on each node. */
 static bool gres_go_with_nodes(const job_record_t *job_ptr,
 			       const struct sgang_shape *shape)
 {
@@ -1060,8 +1065,8 @@ static bool in_any_shares(const job_record_t *job_ptr,
 	       (shape->job_gres ||
 		(sgang_shape_fixed(shape) && shape->min_nodes > 1)) &&
 	       !d->ntasks_per_node && !d->overcommit && !tasks_by_tres(d) &&
-	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
-						    shape->min_nodes) &&
+	       (d->num_tasks > fewest_nodes(shape) ||
+		(shape->job_gres && d->num_tasks == fewest_nodes(shape))) &&
 	       shape->total_cpus == (uint64_t)d->num_tasks * per_task &&
 	       gres_go_with_nodes(job_ptr, shape);
 }
@@ -1078,7 +1083,7 @@ static bool gres_in_any_shares(const job_record_t *job_ptr,
 	       (!d->ntasks_per_node || sgang_shape_fixed(shape)) &&
 	       !d->overcommit && !tasks_by_tres(d) &&
 	       shape->total_cpus <= (uint64_t)shape->tasks * per_task &&
-	       gres_of_job(job_ptr) > shape->min_nodes;
+	       gres_of_job(job_ptr) > fewest_nodes(shape);
 }
 
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
@@ -1098,43 +1103,29 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 }
 
-/* The part of the GRES of the whole job that goes with so many of its tasks. One
- * of them at least is on another node, unless all tasks are here. */
-static uint32_t gres_beside(const job_record_t *job_ptr, uint32_t all,
-			    uint32_t tasks)
-{
-	uint64_t gres = gres_of_job(job_ptr);
-
-	if (gres < 2 || tasks >= all)
-		return (uint32_t)gres;
-	return (uint32_t)MIN(ceil_div(gres * tasks, all), gres - 1);
-}
-
-/* Tasks go with their part of the GRES, where so many are not on each node. */
+/* GRES lie beside tasks that are in any shares, with one at least on each node.
+ * Where they say where the tasks are, these go with their part of the GRES. */
 void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape)
 {
 	const job_details_t *d = record(job)->details;
 	uint32_t least = shape->least_nodes, task_cpus = shape->task_cpus;
 	uint64_t gres = shape->job_gres;
-	bool by_tasks = shape->by_tasks;
 	uint32_t tasks = pieces;
 
 	count_shape(record(job), nodes, nodes, 0, shape);
 	shape->least_nodes = least;
 	shape->task_cpus = task_cpus;
 	shape->job_gres = gres;
-	shape->by_tasks = by_tasks;
-	if (gres && !by_tasks) {
+	if (gres && task_cpus) {
+		shape->node_gres = 1;
+	} else if (gres) {
 		tasks = d->ntasks_per_node ?
 				d->ntasks_per_node :
 				ceil_div((uint64_t)shape->tasks * pieces,
 					 (uint32_t)gres);
 		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 		shape->node_gres = pieces;
-	} else if (gres || least) {
-		shape->node_gres = gres_beside(record(job), shape->tasks,
-					       pieces);
 	}
 	shape->node_cpus = MAX(tasks * task_cpus, d->pn_min_cpus);
 	shape->node_memory = piece_memory(d, shape->node_cpus);

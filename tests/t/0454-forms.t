@@ -56,6 +56,27 @@ all_run()
 		scancel -u root && wait_for 30 queue_empty
 }
 
+# Four jobs that leave different CPUs and GPUs of each node.
+fill_in_part()
+{
+	local n=0 tasks gpus
+
+	while read -r tasks gpus; do
+		n=$((n + 1))
+		submit -w n$n -N 1 -n $tasks --gpus=$gpus -t 60 --wrap "sleep 999" ||
+			return 1
+	done <<<$'5 2\n1 6\n7 1\n2 7' &&
+		wait_for 20 "test \$(squeue -h -t R,CF -o %i | wc -l) = 4"
+}
+# As many as ordinary ones beside those: run_beside N ARG...
+run_beside()
+{
+	submit "${@:2}" -J few -t 60 --array=1-$1 --gang=few --gang-min-member=$1 \
+		--wrap "sleep 999" &&
+		wait_for 30 "test \$(squeue -h -r -n few -t R,CF -o %i | wc -l) = $1" &&
+		scancel -n few && wait_for 30 "test -z \"\$(squeue -h -n few -o %i)\""
+}
+
 seed=${SEED:-1}
 for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:gpus')}; do
 	forms_cluster ${cluster%:*} $(sed -n 's/.*://p' <<<$cluster)
@@ -93,10 +114,18 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 	test_expect_success "4.20 $cluster: shares of a range with GPUs" '
 		all_run 5 --nodes=1-2 -n 4 -c 3 --gpus=2
 	'
-	# Tasks by the CPUs, with GPUs beside them: three, two and two nodes' worth.
+	# Tasks lie where there are CPUs, and GPUs beside them.
 	test $cluster != 1:gpus ||
 	test_expect_success "4.20 $cluster: shares of tasks that are not those of GPUs" '
 		all_run 3 --nodes=2-2 -n 5 -c 2 --gpus=3
+	'
+	# Tasks need the CPUs of one node, GPUs those of another.
+	test $cluster != 1:gpus ||
+	test_expect_success "4.20 $cluster: GPUs beside tasks, in any shares of both" '
+		fill_in_part && run_beside 1 -n 8 --gpus=7 &&
+		run_beside 2 -N 2 -n 7 --gpus=6 && run_beside 1 -N 2 -n 2 --gpus=9 &&
+		run_beside 1 --nodes=1-3 -n 8 --gpus=7 && run_beside 1 -N 4 -n 9 --gpus=15 &&
+		scancel -u root && wait_for 30 queue_empty
 	'
 	# What Slurm says of jobs of some forms, ordinary ones too; some it holds.
 	test_expect_success 'nothing is left' \

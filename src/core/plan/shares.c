@@ -6,7 +6,9 @@
  * member looks at the nodes with the most room first, so that the next ones of
  * its list are a bound on what it can still have. Nodes that are the same to
  * everybody are tried in one order only. What all nodes together have left is
- * never less than the least that is still to be placed.
+ * never less than the least that is still to be placed. Of what a member needs
+ * besides, a node that it has gives as much as it can: Slurm does so, too, and
+ * other ways are not tried.
  */
 
 #include <errno.h>
@@ -33,6 +35,8 @@ struct search {
 	uint64_t *sum;     /* what is left, of all nodes: n_dims */
 	uint64_t *rest;    /* the least that the nth member in that order and
 			    * those after it take: n_dims for each */
+	uint64_t *own;     /* the least that the nth member takes for its
+			    * pieces: n_dims for each */
 };
 
 /* Where one member is in its list. */
@@ -119,6 +123,43 @@ static void take(struct search *s, const struct place *p, uint32_t pieces,
 		s->sum[d] = back ? s->sum[d] + amount : s->sum[d] - amount;
 	}
 	s->share[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : pieces;
+}
+
+/* What so many beside the pieces take more of that node. */
+static const uint32_t *more_of(const struct sgang_shares_request *rq,
+			       const struct sgang_shares_member *m, uint32_t n,
+			       uint32_t at)
+{
+	size_t row = (size_t)(n - 1) * rq->n_types + rq->type[rq->nodes[at]];
+
+	return m->more + row * rq->n_dims;
+}
+
+static bool has_more(struct search *s, const struct sgang_shares_member *m,
+		     uint32_t n, uint32_t at)
+{
+	const uint32_t *more = more_of(s->rq, m, n, at);
+	const uint32_t *left = left_on(s, at);
+	uint32_t d;
+
+	for (d = 0; d < s->rq->n_dims; d++) {
+		if (more[d] > left[d])
+			return false;
+	}
+	return true;
+}
+
+static void take_more(struct search *s, const struct place *p, uint32_t n,
+		      uint32_t at, bool back)
+{
+	const uint32_t *more = more_of(s->rq, p->m, n, at);
+	uint32_t *left = left_on(s, at), d;
+
+	for (d = 0; d < s->rq->n_dims; d++) {
+		left[d] = back ? left[d] + more[d] : left[d] - more[d];
+		s->sum[d] = back ? s->sum[d] + more[d] : s->sum[d] - more[d];
+	}
+	s->rq->beside[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : n;
 }
 
 /* -- the list of a member -- */
@@ -242,6 +283,7 @@ struct stand {
 	uint32_t nodes;    /* it has, */
 	uint32_t required; /* so many of them required */
 	uint32_t pieces;   /* that have no node yet */
+	uint32_t beside;   /* the same of what it needs besides */
 	uint32_t last;     /* its share of the seat before */
 };
 
@@ -255,24 +297,30 @@ static bool is_enough(const struct search *s, const struct place *p,
 		      uint32_t pieces)
 {
 	const struct sgang_shares_request *rq = s->rq;
-	const uint64_t *rest = s->rest + p->nth * rq->n_dims;
+	const uint64_t *after = s->rest + (p->nth + 1) * rq->n_dims;
+	const uint64_t *own = s->own + p->nth * rq->n_dims;
 	uint32_t d;
 
 	for (d = 0; d < rq->n_dims; d++) {
-		uint64_t after = rest[rq->n_dims + d];
-		uint64_t own = (rest[d] - after) * pieces / p->m->pieces;
-
-		if (s->sum[d] < own + after)
+		if (s->sum[d] < own[d] * pieces / p->m->pieces + after[d])
 			return false;
 	}
 	return true;
+}
+
+/* The nodes that it may still have. */
+static uint32_t room_of(const struct place *p, const struct stand *st)
+{
+	uint32_t room = p->m->most_nodes - st->nodes;
+
+	return p->m->beside ? min_of(room, st->beside) : room;
 }
 
 /* The shares that it may have of a seat. False: none, nor of those after it. */
 static bool shares_of(const struct place *p, const struct stand *st, uint32_t i,
 		      uint32_t *least, uint32_t *most)
 {
-	uint32_t room = p->m->most_nodes - st->nodes;
+	uint32_t room = room_of(p, st);
 	uint32_t end = min_of(p->n_seats,
 			      room < p->n_seats - i ? i + room : p->n_seats);
 	uint32_t others = st->nodes + 1 < p->m->least_nodes ?
@@ -295,6 +343,50 @@ static bool shares_of(const struct place *p, const struct stand *st, uint32_t i,
 static bool choose(struct search *s, const struct place *p,
 		   const struct stand *st);
 
+/* The fewest nodes for the pieces that are left, from seat i on. */
+static uint32_t fewest_nodes(const struct place *p, const struct stand *st,
+			     uint32_t i)
+{
+	uint32_t n = st->nodes < p->m->least_nodes ?
+			     p->m->least_nodes - st->nodes :
+			     0;
+
+	while (i + n < p->n_seats &&
+	       p->seat[i + n].above - p->seat[i].above < st->pieces)
+		n++;
+	return n;
+}
+
+/* Go on from 'next', which has taken its pieces of that node, with as much as
+ * it can give of what the member needs besides. */
+static bool go_on(struct search *s, const struct place *p, struct stand *next,
+		  uint32_t at)
+{
+	uint32_t others, low = 1, high;
+	bool found;
+
+	if (!p->m->beside)
+		return is_enough(s, p, next->pieces) && choose(s, p, next);
+	others = fewest_nodes(p, next, next->from);
+	if (next->beside <= others)
+		return false;
+	high = next->beside - others;
+	while (low < high) {
+		uint32_t mid = low + (high - low + 1) / 2;
+
+		if (has_more(s, p->m, mid, at))
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	next->beside -= low;
+	take_more(s, p, low, at, false);
+	found = is_enough(s, p, next->pieces) && choose(s, p, next);
+	if (!found)
+		take_more(s, p, low, at, true);
+	return found;
+}
+
 static bool try_share(struct search *s, const struct place *p,
 		      const struct stand *st, uint32_t i, uint32_t pieces)
 {
@@ -305,13 +397,14 @@ static bool try_share(struct search *s, const struct place *p,
 		.required = st->required +
 			    has(p->m->required, s->rq->nodes[at], false),
 		.pieces = st->pieces - pieces,
+		.beside = st->beside,
 		.last = pieces,
 	};
 
 	if (!step(s))
 		return false;
 	take(s, p, pieces, at, false);
-	if (is_enough(s, p, next.pieces) && choose(s, p, &next))
+	if (go_on(s, p, &next, at))
 		return true;
 	take(s, p, pieces, at, true);
 	return false;
@@ -322,7 +415,7 @@ static bool try_shares(struct search *s, const struct place *p,
 		       const struct stand *st, uint32_t i, uint32_t least,
 		       uint32_t most)
 {
-	uint32_t nodes = min_of(p->m->most_nodes - st->nodes, p->n_seats - i);
+	uint32_t nodes = min_of(room_of(p, st), p->n_seats - i);
 	uint32_t even = (st->pieces + nodes - 1) / nodes, off;
 
 	if (least > most)
@@ -346,7 +439,7 @@ static bool choose(struct search *s, const struct place *p,
 	uint32_t i = st->from, least, most;
 
 	if (!st->pieces)
-		return st->required == p->required &&
+		return st->required == p->required && !st->beside &&
 		       place_member(s, p->nth + 1);
 	/* Twins of one that it does without it does without. */
 	while (i < p->n_seats && shares_of(p, st, i, &least, &most)) {
@@ -368,7 +461,7 @@ static bool place_in(struct search *s, size_t nth, uint32_t domain)
 		.nth = nth,
 		.m = &s->rq->members[s->order[nth]],
 	};
-	struct stand st = { .pieces = p.m->pieces };
+	struct stand st = { .pieces = p.m->pieces, .beside = p.m->beside };
 
 	return list_seats(s, &p, domain) && choose(s, &p, &st);
 }
@@ -464,6 +557,34 @@ static uint64_t least_taken(const struct sgang_shares_request *rq,
 	return least;
 }
 
+/* The same if it were for what it needs besides. */
+static uint64_t least_beside(const struct sgang_shares_request *rq,
+			     const struct sgang_shares_member *m, uint32_t d)
+{
+	uint64_t least = m->beside ? UINT64_MAX : 0;
+	uint32_t k, t;
+
+	for (k = 1; k <= m->beside; k++) {
+		size_t row = (size_t)(k - 1) * rq->n_types * rq->n_dims;
+
+		for (t = 0; t < rq->n_types; t++) {
+			uint64_t each = m->need[t * rq->n_dims + d];
+
+			if (each == SGANG_PLAN_ALL)
+				return 0;
+			each += m->more[row + t * rq->n_dims + d];
+			each = each * m->beside / k;
+			least = each < least ? each : least;
+		}
+	}
+	return least;
+}
+
+static uint64_t most_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* The same of 'm', if that of the member looked at before it was 'least'. */
 static uint64_t next_least(const struct sgang_shares_request *rq,
 			   const struct sgang_shares_member *m,
@@ -473,7 +594,7 @@ static uint64_t next_least(const struct sgang_shares_request *rq,
 	return before && m->need == before->need &&
 			       m->pieces == before->pieces ?
 		       least :
-		       least_taken(rq, m, d);
+		       most_of(least_taken(rq, m, d), least_beside(rq, m, d));
 }
 
 uint64_t sgang_shares_least(const struct sgang_shares_request *rq, uint32_t d)
@@ -508,6 +629,8 @@ static void fill_rest(struct search *s)
 			before = m;
 			s->rest[i * rq->n_dims + d] =
 				s->rest[(i + 1) * rq->n_dims + d] + least;
+			s->own[i * rq->n_dims + d] =
+				m->beside ? least_taken(rq, m, d) : least;
 		}
 	}
 }
@@ -549,13 +672,19 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 	}
 	memset(share, 0,
 	       request->n_members * request->n_nodes * sizeof(*share));
+	if (request->beside)
+		memset(request->beside, 0,
+		       request->n_members * request->n_nodes *
+			       sizeof(*request->beside));
 	s.left = calloc(n * request->n_dims, sizeof(*s.left));
 	s.seat = calloc(n * (request->n_members + 1), sizeof(*s.seat));
 	s.order = calloc(request->n_members + 1, sizeof(*s.order));
 	s.sum = calloc((size_t)request->n_dims + 1, sizeof(*s.sum));
 	s.rest = calloc((request->n_members + 1) * (size_t)request->n_dims + 1,
 			sizeof(*s.rest));
-	if (s.left && s.seat && s.order && s.sum && s.rest) {
+	s.own = calloc(request->n_members * (size_t)request->n_dims + 1,
+		       sizeof(*s.own));
+	if (s.left && s.seat && s.order && s.sum && s.rest && s.own) {
 		fill_left(&s);
 		order_members(&s);
 		fill_rest(&s);
@@ -568,5 +697,6 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 	free(s.order);
 	free(s.sum);
 	free(s.rest);
+	free(s.own);
 	return rc;
 }

@@ -6,6 +6,9 @@
  * task at least, and all three together have seven. The search here tells
  * whether there are such nodes, for all members at the same time, and how many
  * pieces of which member each node has. Cost is not considered.
+ *
+ * A member may need something else besides, GPUs of a whole job: these lie on
+ * its nodes in any shares, too, whatever pieces are there.
  */
 
 #ifndef SGANG_SHARES_H
@@ -35,6 +38,11 @@ struct sgang_shares_member {
 	 * SGANG_PLAN_ALL: all that the node has, none of which may be in use.
 	 * Borrowed. */
 	const uint32_t *need;
+	uint32_t beside; /* what it needs besides, altogether, at least one on
+			  * each node; 0: nothing */
+	/* The amount that 1, 2, ... 'beside' of these take beyond the first,
+	 * which 'need' has. As many numbers as there. Borrowed. */
+	const uint32_t *more;
 };
 
 struct sgang_shares_request {
@@ -48,12 +56,15 @@ struct sgang_shares_request {
 				       * does not matter */
 	const struct sgang_shares_member *members;
 	size_t n_members;
-	uint64_t *steps; /* left for the search; less afterwards.
+	uint32_t *beside; /* filled as share[] is, with what a member needs
+			   * besides; NULL: none does */
+	uint64_t *steps;  /* left for the search; less afterwards.
 			  * None left: nothing is proved */
 };
 
 /* Returns 1 and in share[i * n_nodes + j] the pieces of member i on nodes[j];
- * 0 when there is no way, or no steps are left; -1 with errno EINVAL (more
+ * 0 when there is no way, or no steps are left, or none was found for members
+ * that need something besides, of which each node gives what it can; -1 with errno EINVAL (more
  * nodes than SGANG_SHARES_NODES) or ENOMEM. */
 int sgang_shares_find(const struct sgang_shares_request *request,
 		      uint32_t *share);

@@ -113,9 +113,6 @@ struct sgang_shape {
 			       * node have more of them than another,
 			       * and each one at least; 0: it does
 			       * not */
-	bool by_tasks;        /* with task_cpus and job_gres: tasks are dealt
-			       * out, and each node has its part of the
-			       * GRES; else the other way round */
 };
 
 /* True if a piece is all it has on a node. Else its number of nodes is open,
@@ -167,8 +164,8 @@ struct sgang_host_jobs {
 	void (*fewer)(struct sgang_job *job, uint32_t nodes,
 		      struct sgang_shape *shape);
 	/* The shape on so many nodes with so many of its tasks on each, or of
-	 * its GRES (job_gres without by_tasks); only if shape->task_cpus or
-	 * shape->job_gres. */
+	 * its GRES if only shape->job_gres is set. With both: one of its GRES
+	 * on each. */
 	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape);
 	/* True if two jobs need the same of a node. */

@@ -40,7 +40,7 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	p->job = e->job;
 	h->jobs.shape(e->job, &p->shape);
 	p->fixed = sgang_shape_fixed(&p->shape);
-	/* with any share on each of its nodes */
+	/* the least of any shares, on each of its nodes */
 	if (p->fixed && (p->shape.task_cpus || p->shape.job_gres))
 		(void)h->jobs.least(e->job, &p->shape);
 	p->usable = sgang_nodeset_create(h->nodes.count());

@@ -11,8 +11,8 @@
  * ring. The commit keeps each member to its share of each node.
  *
  * GRES of a whole job (--gpus) are divided in the same manner, also over an
- * open number of nodes; tasks follow their GRES. Slurm deals out both apart, so
- * if that fails, tasks are dealt out and GRES follow.
+ * open number of nodes: beside the tasks, where Slurm deals out both; else tasks
+ * follow their GRES.
  *
  * The search is bounded by steps, because it is done under slurmctld's locks.
  */
@@ -29,7 +29,7 @@
 #define STEPS_NOW 200000
 #define STEPS_LATER 20000
 
-/* The most tasks of a member, and the most last plans. */
+/* The most tasks or GRES of a member, and the most last plans. */
 #define TASKS_MAX 512
 #define PLANS_MAX 4
 
@@ -38,7 +38,7 @@ struct want {
 	struct probed *least; /* with the least of each node */
 	struct sgang_shares_member member;
 	struct sgang_nodeset *allowed; /* owned for the search */
-	uint32_t *need;
+	uint32_t *need, *more;
 };
 
 struct uneven {
@@ -53,7 +53,7 @@ struct uneven {
 	struct sgang_shares_member *members; /* by part */
 	uint8_t *type;
 	uint32_t *total, *free;
-	uint32_t *nodes, *domain, *share;
+	uint32_t *nodes, *domain, *share, *beside;
 	struct sgang_nodeset *found; /* the nodes of the first plan */
 	uint64_t steps;
 	uint64_t bound;
@@ -88,41 +88,23 @@ static uint32_t most_nodes(const struct probed *p)
 		       shape->max_nodes;
 }
 
-static bool deals_gres(const struct sgang_shape *shape)
+/* Tasks in any shares, and GRES of the whole job beside them. */
+static bool deals_both(const struct probed *p)
 {
-	return shape->job_gres && !shape->by_tasks;
+	return p->shape.job_gres && p->shape.task_cpus;
 }
 
-/* Neither way finds all that Slurm could. */
-static bool deals_either(const struct sgang_shape *shape)
+static uint32_t gres_of(const struct probed *p)
 {
-	return shape->job_gres && shape->task_cpus;
-}
-
-/* Let requests that may be dealt out either way be so by tasks, or not. True if
- * there are any. */
-static bool deal_by_tasks(struct attempt *a, bool by_tasks)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < a->n_probed; i++) {
-		struct sgang_shape *shape = &a->probed[i].shape;
-
-		if (!deals_either(shape))
-			continue;
-		any = true;
-		shape->by_tasks = by_tasks;
-	}
-	return any;
+	return p->shape.job_gres < UINT32_MAX ? (uint32_t)p->shape.job_gres :
+						UINT32_MAX;
 }
 
 /* The pieces of its shares: tasks, or GRES of the whole job. */
 static uint32_t pieces_of(const struct probed *p)
 {
-	if (deals_gres(&p->shape))
-		return p->shape.job_gres < UINT32_MAX ?
-			       (uint32_t)p->shape.job_gres :
-			       UINT32_MAX;
+	if (p->shape.job_gres && !deals_both(p))
+		return gres_of(p);
 	return p->shape.total_cpus / (in_shares(p) ?
 					      p->shape.task_cpus :
 					      sgang_shape_task_cpus(&p->shape));
@@ -170,7 +152,8 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 	/* So Slurm does by itself, without another question at the commit: it
 	 * fills nodes with GRES, and where their number is open takes as few as
 	 * it can. */
-	m->most_first = deals_gres(&p->shape) || !p->fixed;
+	m->most_first = p->shape.job_gres || !p->fixed;
+	m->beside = deals_both(p) ? gres_of(p) : 0;
 }
 
 /* The need of so many tasks of a member with any number of nodes. */
@@ -183,6 +166,31 @@ static void multiply(uint32_t *need, size_t n, uint32_t tasks)
 			need[i] = (all < SGANG_PLAN_ALL) ? (uint32_t)all :
 							   SGANG_PLAN_ALL - 1;
 	}
+}
+
+/* What each number of GRES takes beyond the first one. */
+static int fill_more(struct uneven *u, const struct probed *p, struct want *w)
+{
+	size_t row = (size_t)u->resources.n_types * u->resources.n_dims;
+	struct sgang_shape shape;
+	struct sgang_asked asked = { .job = p->job, .shape = &shape };
+
+	w->more = calloc(w->member.beside * row + 1, sizeof(*w->more));
+	if (!w->more)
+		return -1;
+	shape_on(u->a, p, least_nodes(p), 1, &shape);
+	for (uint32_t n = 1; n <= w->member.beside; n++) {
+		uint32_t *more = w->more + (n - 1) * row;
+
+		shape.node_gres = n;
+		u->a->c->host->nodes.need(&asked, &u->resources, more);
+		sgang_parts_share(&u->resources, more);
+		for (size_t i = 0; i < row; i++)
+			more[i] = more[i] > w->need[i] ? more[i] - w->need[i] :
+							 0;
+	}
+	w->member.more = w->more;
+	return 0;
 }
 
 static int fill_need(struct uneven *u, struct probed *p, struct want *w)
@@ -205,7 +213,7 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 			multiply(need, row, tasks);
 	}
 	w->member.need = w->need;
-	return 0;
+	return w->member.beside ? fill_more(u, p, w) : 0;
 }
 
 /* ---- resources ---- */
@@ -246,7 +254,7 @@ static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 	uint32_t most = 0, tasks = pieces_of(p);
 	uint64_t others;
 
-	if (deals_gres(&p->shape))
+	if (p->shape.job_gres && !deals_both(p))
 		return 1;
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
@@ -254,8 +262,7 @@ static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 
 		most = (cpus > most) ? cpus : most;
 	}
-	others = (uint64_t)(most / p->shape.task_cpus) *
-		 (p->shape.min_nodes - 1);
+	others = (uint64_t)(most / p->shape.task_cpus) * (most_nodes(p) - 1);
 	return (tasks > others) ? (uint32_t)(tasks - others) : 1;
 }
 
@@ -274,8 +281,6 @@ static struct probed *least_of(struct uneven *u, struct probed *p)
 	least->asked = p;
 	shape_on(a, p, least_nodes(p), in_shares(p) ? least_tasks(u, p) : 1,
 		 &least->shape);
-	if (p->shape.job_gres)
-		least->shape.node_gres = 1;
 	least->fixed = sgang_shape_fixed(&least->shape);
 	return least;
 }
@@ -315,7 +320,8 @@ static int fill_wants(struct uneven *u)
 
 		if (!w->least)
 			continue;
-		if (w->member.pieces > TASKS_MAX)
+		if (w->member.pieces > TASKS_MAX ||
+		    w->member.beside > TASKS_MAX)
 			return -1;
 		if (sgang_parts_allow(a, w->least, u->moment) < 0 ||
 		    fill_need(u, &a->probed[i], w) < 0)
@@ -360,6 +366,7 @@ static int fill_request(struct uneven *u)
 		.domain = (spread >= 0) ? u->domain : NULL,
 		.members = u->members,
 		.n_members = a->n_parts,
+		.beside = u->beside,
 	};
 	return 0;
 }
@@ -375,19 +382,14 @@ static void drop_made(struct uneven *u)
 		sgang_probed_free(&a->probed[--a->n_probed]);
 }
 
-/* Fill what a node with so many pieces has. */
-static void confine_node(const struct uneven *u, const struct probed *asked,
-			 uint32_t pieces, uint32_t node, struct probed *p)
+static uint32_t cpus_of(const struct uneven *u, const struct probed *asked,
+			uint32_t pieces)
 {
 	struct sgang_shape shape;
 
 	shape_on(u->a, asked, least_nodes(asked), pieces, &shape);
-	if (!asked->fixed && !in_shares(asked))
-		shape.node_cpus *= pieces;
-	if (p->split)
-		p->split[node] = shape.node_cpus;
-	if (p->gres)
-		p->gres[node] = shape.node_gres;
+	return asked->fixed || in_shares(asked) ? shape.node_cpus :
+						  shape.node_cpus * pieces;
 }
 
 /* The CPUs and GRES of the part on each of its nodes, and the nodes. -1 without
@@ -395,8 +397,10 @@ static void confine_node(const struct uneven *u, const struct probed *asked,
 static int confine(struct uneven *u, size_t i, struct probed *p,
 		   uint32_t *n_nodes)
 {
-	const uint32_t *share = u->share + i * u->rq.n_nodes;
 	const struct probed *asked = u->parts[i].probed;
+	const uint32_t *share = u->share + i * u->rq.n_nodes;
+	const uint32_t *gres = (deals_both(asked) ? u->beside : u->share) +
+			       i * u->rq.n_nodes;
 	uint32_t n_all = u->a->c->host->nodes.count();
 
 	*n_nodes = 0;
@@ -418,7 +422,10 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 			continue;
 		++*n_nodes;
 		sgang_nodeset_add(p->usable, node);
-		confine_node(u, asked, share[at], node, p);
+		if (p->split)
+			p->split[node] = cpus_of(u, asked, share[at]);
+		if (p->gres)
+			p->gres[node] = gres[at];
 	}
 	return 0;
 }
@@ -574,14 +581,15 @@ static int begin(struct uneven *u, struct attempt *a, int64_t when)
 		.nodes = calloc(n_nodes + 1, sizeof(*u->nodes)),
 		.domain = calloc(n_nodes + 1, sizeof(*u->domain)),
 		.share = calloc(a->n_parts * n_nodes + 1, sizeof(*u->share)),
+		.beside = calloc(a->n_parts * n_nodes + 1, sizeof(*u->beside)),
 		.found = sgang_nodeset_create(n_nodes),
 	};
 	if (!u->parts || !u->want || !u->members || !u->type || !u->nodes ||
-	    !u->domain || !u->share || !u->found)
+	    !u->domain || !u->share || !u->beside || !u->found)
 		return -1;
 	memcpy(u->parts, a->parts, a->n_parts * sizeof(*a->parts));
 	for (size_t i = 0; i < a->n_probed; i++)
-		u->unsure |= deals_either(&a->probed[i].shape);
+		u->unsure |= a->probed[i].shape.job_gres != 0;
 	return 0;
 }
 
@@ -590,6 +598,7 @@ static void end(struct uneven *u)
 	for (size_t i = 0; u->want && i < u->n_asked; i++) {
 		sgang_nodeset_destroy(u->want[i].allowed);
 		free(u->want[i].need);
+		free(u->want[i].more);
 	}
 	free(u->parts);
 	free(u->want);
@@ -600,6 +609,7 @@ static void end(struct uneven *u)
 	free(u->nodes);
 	free(u->domain);
 	free(u->share);
+	free(u->beside);
 	sgang_nodeset_destroy(u->found);
 }
 
@@ -764,13 +774,16 @@ static void note_planned(struct uneven *u)
 	}
 }
 
-/* 1, 0 or -1, as sgang_uneven_fit(). */
-static int deal(struct attempt *a, int64_t when, bool note)
+static int fit(struct attempt *a, int64_t when, bool note)
 {
 	struct sgang_told told; /* of even shares */
 	struct uneven u;
 	int rc = -1;
 
+	if (!concerns(a))
+		return 0;
+	if (a->n_parts > SGANG_UNEVEN_PARTS)
+		return -1;
 	sgang_told_keep(a, &told);
 	if (begin(&u, a, when) == 0) {
 		rc = look(&u);
@@ -789,22 +802,6 @@ static int deal(struct attempt *a, int64_t when, bool note)
 	}
 	sgang_told_again(a, &told);
 	end(&u);
-	return rc;
-}
-
-static int fit(struct attempt *a, int64_t when, bool note)
-{
-	int rc;
-
-	if (!concerns(a))
-		return 0;
-	if (a->n_parts > SGANG_UNEVEN_PARTS)
-		return -1;
-	rc = deal(a, when, note);
-	if (rc != 1 && deal_by_tasks(a, true)) {
-		rc = deal(a, when, note);
-		deal_by_tasks(a, false);
-	}
 	return rc;
 }
 
@@ -858,14 +855,12 @@ void sgang_uneven_doubt(struct attempt *a)
 	sgang_told_keep(a, &told);
 	sgang_budget_init(&budget, STEPS_NOW);
 	a->budget = &budget;
-	deal_by_tasks(a, true);
 	if (begin(&u, a, 0) == 0) {
 		if (want_least(&u) == 0)
 			(void)sgang_parts_place(a, SGANG_NOW, NULL, &least,
 						&nofit);
 		drop_made(&u);
 	}
-	deal_by_tasks(a, false);
 	a->budget = before;
 	sgang_told_again(a, &told);
 	lower_bound(a, least);

@@ -420,4 +420,126 @@ TEST(test_too_deep)
 	assert_int_equal(sgang_shares_find(&rq, share), 1);
 }
 
+/* -- what members need besides -- */
+
+struct beside {
+	uint32_t free[NODES][DIMS]; /* CPUs, GPUs */
+	uint32_t least, most, tasks, gpus;
+};
+
+static bool brute_beside(const struct beside *w, uint32_t node, uint32_t used,
+			 uint32_t tasks, uint32_t gpus)
+{
+	if (node == NODES)
+		return !tasks && !gpus && used >= w->least && used <= w->most;
+	if (brute_beside(w, node + 1, used, tasks, gpus))
+		return true;
+	for (uint32_t t = 1; t <= tasks && t <= w->free[node][0]; t++) {
+		for (uint32_t g = 1; g <= gpus && g <= w->free[node][1]; g++) {
+			if (brute_beside(w, node + 1, used + 1, tasks - t,
+					 gpus - g))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* So many members of that kind, a CPU and no GPU for a task. */
+static int find_beside(struct beside *w, size_t n, uint32_t *share,
+		       uint32_t *gpus)
+{
+	struct sgang_shares_member members[MEMBERS];
+	uint32_t need[PIECES][DIMS], more[PIECES][DIMS];
+	uint64_t steps = 100000;
+	struct sgang_shares_request rq = request_of(DIMS, w->free[0], NODES,
+						    members, n, &steps);
+
+	for (uint32_t i = 0; i < PIECES; i++) {
+		need[i][0] = i + 1;
+		need[i][1] = 1;
+		more[i][0] = 0;
+		more[i][1] = i;
+	}
+	for (size_t i = 0; i < n; i++)
+		members[i] = (struct sgang_shares_member){
+			.least_nodes = w->least,
+			.most_nodes = w->most,
+			.pieces = w->tasks,
+			.most = w->tasks,
+			.most_first = true,
+			.need = need[0],
+			.beside = w->gpus,
+			.more = more[0],
+		};
+	rq.beside = gpus;
+	return sgang_shares_find(&rq, share);
+}
+
+static void check_beside(const struct beside *w, size_t n,
+			 const uint32_t *share, const uint32_t *gpus)
+{
+	uint32_t used[NODES][DIMS] = { { 0 } };
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t nodes = 0, tasks = 0, all = 0;
+
+		for (uint32_t at = 0; at < NODES; at++) {
+			uint32_t k = (uint32_t)i * NODES + at;
+
+			assert_int_equal(share[k] != 0, gpus[k] != 0);
+			nodes += share[k] != 0;
+			tasks += share[k];
+			all += gpus[k];
+			used[at][0] += share[k];
+			used[at][1] += gpus[k];
+		}
+		assert_int_equal(tasks, w->tasks);
+		assert_int_equal(all, w->gpus);
+		assert_in_range(nodes, w->least, w->most);
+	}
+	for (uint32_t at = 0; at < NODES; at++) {
+		assert_in_range(used[at][0], 0, w->free[at][0]);
+		assert_in_range(used[at][1], 0, w->free[at][1]);
+	}
+}
+
+/* 4.20 Tasks and GPUs of the whole job in any shares: one member has its nodes
+ * exactly if there are any, and several what they are said to have. */
+TEST(test_gpus_beside_tasks)
+{
+	uint32_t share[MEMBERS * NODES], gpus[MEMBERS * NODES], several = 0;
+	uint32_t fitting = 0, rounds = 20000;
+
+	for (uint64_t seed = 1; seed <= rounds; seed++) {
+		uint64_t random = seed;
+		struct beside w;
+
+		for (uint32_t at = 0; at < NODES; at++) {
+			w.free[at][0] = fuzz_below(&random, 7);
+			w.free[at][1] = fuzz_below(&random, 5);
+		}
+		w.least = 1 + fuzz_below(&random, 3);
+		w.most = w.least + fuzz_below(&random, 3);
+		w.tasks = w.least + fuzz_below(&random, PIECES - w.least);
+		w.gpus = w.least + fuzz_below(&random, PIECES - w.least);
+		for (size_t n = 1; n <= MEMBERS; n++) {
+			int rc = find_beside(&w, n, share, gpus);
+			bool fits = brute_beside(&w, 0, 0, w.tasks, w.gpus);
+
+			if (rc == 1)
+				check_beside(&w, n, share, gpus);
+			if (n == 1 && rc != fits)
+				fail_msg("seed %llu: %s by trying everything",
+					 (unsigned long long)seed,
+					 fits ? "fits" : "does not fit");
+			fitting += n == 1 && rc == 1;
+			several += n > 1 && rc == 1;
+		}
+	}
+	print_message("%u of %u fit, %u of two or three\n", fitting, rounds,
+		      several);
+	assert_in_range(fitting, 1000, rounds - 1000);
+	assert_in_range(several, 1000, 2 * rounds - 1000);
+}
+
 TEST_MAIN(NULL, NULL)
