@@ -1081,7 +1081,7 @@ static bool gres_in_any_shares(const job_record_t *job_ptr,
 
 	return job_ptr->tres_per_job && !shape->whole && shape->max_nodes > 1 &&
 	       (!d->ntasks_per_node || sgang_shape_fixed(shape)) &&
-	       !d->overcommit && !tasks_by_tres(d) &&
+	       !tasks_by_tres(d) &&
 	       shape->total_cpus <= (uint64_t)shape->tasks * per_task &&
 	       gres_of_job(job_ptr) > fewest_nodes(shape);
 }
@@ -1127,7 +1127,8 @@ void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 		shape->node_gres = pieces;
 	}
-	shape->node_cpus = MAX(tasks * task_cpus, d->pn_min_cpus);
+	if (!d->overcommit)
+		shape->node_cpus = MAX(tasks * task_cpus, d->pn_min_cpus);
 	shape->node_memory = piece_memory(d, shape->node_cpus);
 }
 

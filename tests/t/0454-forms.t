@@ -119,6 +119,10 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 	test_expect_success "4.20 $cluster: shares of tasks that are not those of GPUs" '
 		all_run 3 --nodes=2-2 -n 5 -c 2 --gpus=3
 	'
+	test $cluster != 1:gpus ||
+	test_expect_success "4.20 $cluster: GPUs in any shares, and tasks that share CPUs" '
+		all_run 10 --nodes=2-2 -n 5 --gpus=3 -O
+	'
 	# Tasks need the CPUs of one node, GPUs those of another.
 	test $cluster != 1:gpus ||
 	test_expect_success "4.20 $cluster: GPUs beside tasks, in any shares of both" '
