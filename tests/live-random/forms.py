@@ -90,6 +90,12 @@ def is_inexact(form):
                ("--cpus-per-gpu", "--ntasks-per-core", "--ntasks-per-node"))
 
 
+def has_no_step(form):
+    """Slurm 24.11 allocates nodes to any srun of that form, without a gang, too,
+    and refuses its step: more processors than permitted."""
+    return "--ntasks-per-core" in form and not re.search("-n[0-9]", form)
+
+
 def spans(need, threads):
     """A node's part is larger than an island."""
     tasks, cpus, nodes, more = *need[:3], need[5]
@@ -235,6 +241,8 @@ class Forms:
             tool = rng.choice(["sbatch", "sbatch", "salloc", "srun"])
             if is_inexact(form):
                 continue
+            if tool == "srun" and has_no_step(form):
+                tool = "salloc"
             k, ring = self.form(form, tool)
             print(f"# {form}: {k} run, {tool} {ring}", flush=True)
             if not k or is_other(form, need, threads):
