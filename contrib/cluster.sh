@@ -167,15 +167,16 @@ slurm_alive()
 }
 
 # Since 24.11 a slurmctld that reads its settings anew hands over to another
-# process, which has no pid file at first.
+# process, which has no pid file at first. Without a cluster there is none.
 slurm_heir()
 {
 	local proc name
 
-	test "$1" = slurmctld || return 1
+	test "$1" = slurmctld && test -n "$slurm_dir" || return 1
 	for proc in /proc/[0-9]*; do
 		read -r name <"$proc/comm" && test "$name" = slurmctld &&
-			grep -qF "$slurm_dir/" "$proc/environ" &&
+			grep -qzxF "SLURM_CONF=$slurm_dir/etc/slurm.conf" \
+				"$proc/environ" &&
 			! slurm_ended "${proc#/proc/}" && echo "${proc#/proc/}" &&
 			return
 	done 2>/dev/null
