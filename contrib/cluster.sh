@@ -669,7 +669,9 @@ slurm_kill_node()
 		done
 	done
 	kill -KILL $pids 2>/dev/null
-	wait_for 5 slurm_ended $pids
+	wait_for 5 slurm_ended $pids || return 1
+	# another process may soon have that number
+	rm -f "$slurm_dir/run/$1.pid"
 }
 
 slurm_node_names()

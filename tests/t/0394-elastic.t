@@ -114,7 +114,7 @@ test_expect_success '6.6 without a spare the lost member comes back' '
 lose_node()
 {
 	node=$(job_field $1 NodeList) && had_done=$(done_by_now) &&
-		slurm_kill_node $node && rm -f "$slurm_dir/run/$node.pid" &&
+		slurm_kill_node $node &&
 		scontrol update NodeName=$node State=DOWN Reason=test
 }
 
