@@ -61,15 +61,13 @@ static uint32_t *left_on(struct search *s, uint32_t at)
 	return s->left + (size_t)at * s->rq->n_dims;
 }
 
-/* The need of so many pieces on that node. */
-static const uint32_t *need_of(const struct sgang_shares_request *rq,
-			       const struct sgang_shares_member *m,
-			       uint32_t pieces, uint32_t at)
+/* The row of a table of a member, 'need' or 'more', for so many on that node. */
+static const uint32_t *row_of(const struct sgang_shares_request *rq,
+			      const uint32_t *table, uint32_t n, uint32_t at)
 {
-	size_t row = (size_t)(pieces - 1) * rq->n_types +
-		     rq->type[rq->nodes[at]];
+	size_t row = (size_t)(n - 1) * rq->n_types + rq->type[rq->nodes[at]];
 
-	return m->need + row * rq->n_dims;
+	return table + row * rq->n_dims;
 }
 
 static uint32_t amount_of(const struct sgang_shares_request *rq,
@@ -83,7 +81,7 @@ static uint32_t amount_of(const struct sgang_shares_request *rq,
 static bool fits(struct search *s, const struct sgang_shares_member *m,
 		 uint32_t pieces, uint32_t at)
 {
-	const uint32_t *need = need_of(s->rq, m, pieces, at);
+	const uint32_t *need = row_of(s->rq, m->need, pieces, at);
 	const uint32_t *left = left_on(s, at);
 	uint32_t d;
 
@@ -113,7 +111,7 @@ static uint32_t cap_of(struct search *s, const struct sgang_shares_member *m,
 static void take(struct search *s, const struct place *p, uint32_t pieces,
 		 uint32_t at, bool back)
 {
-	const uint32_t *need = need_of(s->rq, p->m, pieces, at);
+	const uint32_t *need = row_of(s->rq, p->m->need, pieces, at);
 	uint32_t *left = left_on(s, at), d;
 
 	for (d = 0; d < s->rq->n_dims; d++) {
@@ -125,20 +123,11 @@ static void take(struct search *s, const struct place *p, uint32_t pieces,
 	s->share[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : pieces;
 }
 
-/* What so many beside the pieces take more of that node. */
-static const uint32_t *more_of(const struct sgang_shares_request *rq,
-			       const struct sgang_shares_member *m, uint32_t n,
-			       uint32_t at)
-{
-	size_t row = (size_t)(n - 1) * rq->n_types + rq->type[rq->nodes[at]];
-
-	return m->more + row * rq->n_dims;
-}
-
+/* Has the node room for so many beside the pieces? */
 static bool has_more(struct search *s, const struct sgang_shares_member *m,
 		     uint32_t n, uint32_t at)
 {
-	const uint32_t *more = more_of(s->rq, m, n, at);
+	const uint32_t *more = row_of(s->rq, m->more, n, at);
 	const uint32_t *left = left_on(s, at);
 	uint32_t d;
 
@@ -152,7 +141,7 @@ static bool has_more(struct search *s, const struct sgang_shares_member *m,
 static void take_more(struct search *s, const struct place *p, uint32_t n,
 		      uint32_t at, bool back)
 {
-	const uint32_t *more = more_of(s->rq, p->m, n, at);
+	const uint32_t *more = row_of(s->rq, p->m->more, n, at);
 	uint32_t *left = left_on(s, at), d;
 
 	for (d = 0; d < s->rq->n_dims; d++) {

@@ -64,8 +64,8 @@ struct sgang_shares_request {
 
 /* Returns 1 and in share[i * n_nodes + j] the pieces of member i on nodes[j];
  * 0 when there is no way, or no steps are left, or none was found for members
- * that need something besides, of which each node gives what it can; -1 with errno EINVAL (more
- * nodes than SGANG_SHARES_NODES) or ENOMEM. */
+ * that need something besides, of which each node gives what it can; -1 with
+ * errno EINVAL (more nodes than SGANG_SHARES_NODES) or ENOMEM. */
 int sgang_shares_find(const struct sgang_shares_request *request,
 		      uint32_t *share);
 

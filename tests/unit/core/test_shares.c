@@ -513,6 +513,7 @@ TEST(test_gpus_beside_tasks)
 	for (uint64_t seed = 1; seed <= rounds; seed++) {
 		uint64_t random = seed;
 		struct beside w;
+		bool fits;
 
 		for (uint32_t at = 0; at < NODES; at++) {
 			w.free[at][0] = fuzz_below(&random, 7);
@@ -522,9 +523,9 @@ TEST(test_gpus_beside_tasks)
 		w.most = w.least + fuzz_below(&random, 3);
 		w.tasks = w.least + fuzz_below(&random, PIECES - w.least);
 		w.gpus = w.least + fuzz_below(&random, PIECES - w.least);
+		fits = brute_beside(&w, 0, 0, w.tasks, w.gpus);
 		for (size_t n = 1; n <= MEMBERS; n++) {
 			int rc = find_beside(&w, n, share, gpus);
-			bool fits = brute_beside(&w, 0, 0, w.tasks, w.gpus);
 
 			if (rc == 1)
 				check_beside(&w, n, share, gpus);
