@@ -112,6 +112,14 @@ test_expect_success '5.5 the tasks of an array' '
 	test "$(nodes_of $id)" = 4 &&
 	scancel $id && wait_for 10 nodes_idle
 '
+test_expect_success '5.6 shares beside GPUs that were not found may be there' '
+	gang "-N1 -n3 --gpus=3" "-N1 -n3 --gpus=3" "-N1 -n3 --gpus=3" \
+		"-N1 -n3 --gpus=3" "-N2 -n3 --gpus=4" &&
+	wait_for 15 gang_attempted ${members[0]} 1 &&
+	"$top_builddir/src/cmd/sgang" explain g$count >out && cat out &&
+	grep "Reason=" out && ! grep "Helps=" out &&
+	drop ${members[@]}
+'
 test_expect_success '5.5 members held one by one' '
 	submit_gang slow 3 -N1-3 --exclusive --mem=10 --gang-mode=nonstrict &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
@@ -295,6 +303,8 @@ test_expect_success '5.5 it starts when a job ends that stands in its way' '
 	gang "-N3 -n8" "-N3 -n8" &&
 	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]} &&
+	"$top_builddir/src/cmd/sgang" explain g$count >out && cat out &&
+	grep "Helps=the end of job $busy, which no time limit ends" out &&
 	drop $busy &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}

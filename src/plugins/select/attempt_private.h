@@ -489,9 +489,11 @@ void sgang_fewer_least(struct attempt *a, int64_t when);
 
 /* Call when the parts do not fit with the same number of tasks on each of their
  * nodes: do they fit in other shares ('when' as for sgang_fewer_fit(); 0: sets
- * a->plan, and CPUs by node in `split` of their new requests)? 1: yes. 0: no,
- * -1: not known; the requests are as before. */
-int sgang_uneven_fit(struct attempt *a, int64_t when);
+ * a->plan, and CPUs by node in `split` of their new requests)? 1: yes; the nodes
+ * are added to 'nodes' unless that is NULL. 0: no, -1: not known; the requests
+ * are as before. */
+int sgang_uneven_fit(struct attempt *a, int64_t when,
+		     struct sgang_nodeset *nodes);
 
 /* The first of these times at which they fit in some shares, as
  * sgang_fit_when(); INT64_MAX: none, or not known. Sets g->joint.nodes. */
@@ -515,6 +517,8 @@ uint32_t sgang_part_cpus(const struct attempt *a, size_t r);
 int sgang_probed_copy(struct probed *to, const struct probed *from,
 		      uint32_t n_nodes);
 void sgang_probed_free(struct probed *p);
+/* True if Slurm would not try some member now, so that nothing is known of it. */
+bool sgang_probed_unknown(const struct gang *g);
 /* Add a copy of the request that asks for so many nodes. NULL without room or
  * memory. */
 struct probed *sgang_probed_fewer(struct attempt *a, const struct probed *asked,
@@ -603,6 +607,10 @@ void sgang_one_node_account(struct attempt *a, struct account *account);
  * on the nodes they ask for, on fewer (fewer.c) or in other shares (uneven.c): 1
  * or 0; -1: not known. */
 int sgang_fit_shaped(struct attempt *a, int64_t when);
+
+/* The same for a time; '*nodes' gets their nodes. */
+int sgang_fit_shaped_at(struct attempt *a, int64_t when,
+			struct sgang_nodeset *nodes);
 
 /* --- fit_ways.c --- */
 

@@ -23,16 +23,19 @@
 /* The most jobs that are named. */
 #define JOBS_NAMED 4
 
-/* True if the parts, or other members of the gang, fit when all jobs have
- * ended. */
-static bool fits_in_the_end(struct attempt *a, struct sgang_nodeset *nodes)
+/* Whether the parts, or other members of the gang, fit when all jobs have ended:
+ * 1 or 0; -1: not known. In a tree other groups are left to none_fit(). */
+static int fit_in_the_end(struct attempt *a, struct sgang_nodeset *nodes)
 {
-	if (sgang_fit_nodes_at(a, INT64_MAX, nodes))
-		return true;
-	if (sgang_which_fit(a, INT64_MAX) != 1)
-		return false;
+	int rc = sgang_fit_shaped_at(a, INT64_MAX, nodes), others;
+
+	if (rc == 1 || sgang_branches_any(a))
+		return rc;
+	others = sgang_which_fit(a, INT64_MAX);
+	if (others < 1)
+		return others ? others : rc;
 	a->other = true;
-	return sgang_fit_nodes_at(a, INT64_MAX, nodes);
+	return sgang_fit_shaped_at(a, INT64_MAX, nodes) == 1 ? 1 : -1;
 }
 
 static void write_nodes(struct attempt *a, enum sgang_help what,
@@ -81,13 +84,13 @@ static void reduce_endless(struct attempt *a, struct sgang_nodeset *nodes)
 		else if (sgang_nodeset_has(nodes, n))
 			a->free_at[n] = 0;
 	}
-	if (!where || !sgang_fit_nodes_at(a, INT64_MAX - 1, where))
+	if (!where || sgang_fit_shaped_at(a, INT64_MAX - 1, where) != 1)
 		goto out;
 	for (uint32_t n = sgang_nodeset_next(nodes, 0);
 	     n != SGANG_NODE_NONE && tried < NODES_TRIED;
 	     n = sgang_nodeset_next(nodes, n + 1), tried++) {
 		a->free_at[n] = INT64_MAX;
-		if (sgang_fit_nodes_at(a, INT64_MAX - 1, where))
+		if (sgang_fit_shaped_at(a, INT64_MAX - 1, where) == 1)
 			sgang_nodeset_remove(nodes, n);
 		else
 			a->free_at[n] = 0;
@@ -167,7 +170,7 @@ static void reduce_added(struct attempt *a, struct sgang_nodeset *added,
 		if (!had)
 			continue;
 		sgang_nodeset_remove(p->ever, n);
-		if (sgang_fit_nodes_at(a, INT64_MAX, where))
+		if (sgang_fit_shaped_at(a, INT64_MAX, where) == 1)
 			sgang_nodeset_remove(added, n);
 		else
 			sgang_nodeset_add(p->ever, n);
@@ -175,17 +178,19 @@ static void reduce_added(struct attempt *a, struct sgang_nodeset *added,
 	sgang_nodeset_destroy(where);
 }
 
-static bool fits_with(struct attempt *a, bool reserved,
-		      struct sgang_nodeset *nodes)
+/* 1, 0 or -1 as fit_in_the_end(), with these nodes added. */
+static int fit_with(struct attempt *a, bool reserved,
+		    struct sgang_nodeset *nodes)
 {
 	struct sgang_nodeset *added =
 		sgang_nodeset_create(a->c->host->nodes.count());
 	struct sgang_nodeset *out =
 		sgang_nodeset_create(a->c->host->nodes.count());
-	bool fits = added && out && add_nodes(a, reserved, added) == 0 &&
-		    fits_in_the_end(a, nodes);
+	int fit = -1;
 
-	if (fits) {
+	if (added && out && add_nodes(a, reserved, added) == 0)
+		fit = fit_in_the_end(a, nodes);
+	if (fit == 1) {
 		reduce_added(a, added, nodes);
 		a->c->host->nodes.unavailable(out);
 		write_nodes(a,
@@ -197,14 +202,19 @@ static bool fits_with(struct attempt *a, bool reserved,
 	}
 	sgang_nodeset_destroy(added);
 	sgang_nodeset_destroy(out);
-	return fits;
+	return fit;
 }
 
 /* ---- the search ---- */
 
-/* Nodes that were added are there: in a tree, do no other groups fit either? */
+/* The nodes that were added are there: is it certain that no members of the gangs
+ * fit, those that Slurm would not try now and in a tree other groups included? */
 static bool none_fit(struct attempt *a)
 {
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		if (sgang_probed_unknown(a->gangs[i]))
+			return false;
+	}
 	if (!sgang_branches_any(a))
 		return true;
 	return a->n_gangs == 1 && sgang_branches_fit(a, INT64_MAX) == 0;
@@ -215,16 +225,21 @@ static void find_never(struct attempt *a)
 {
 	struct sgang_nodeset *nodes =
 		sgang_nodeset_create(a->c->host->nodes.count());
+	int fit;
 
 	if (!nodes)
 		return;
-	if (fits_in_the_end(a, nodes)) {
+	fit = fit_in_the_end(a, nodes);
+	if (fit == 1) {
 		reduce_endless(a, nodes);
 		write_jobs(a, nodes);
-	} else if (!fits_with(a, false, nodes) && !fits_with(a, true, nodes) &&
-		   none_fit(a)) {
-		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, a->helps);
 	}
+	if (fit != 1)
+		fit = fit_with(a, false, nodes);
+	if (fit != 1)
+		fit = fit_with(a, true, nodes);
+	if (fit == 0 && none_fit(a))
+		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, a->helps);
 	sgang_nodeset_destroy(nodes);
 }
 

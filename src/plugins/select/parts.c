@@ -67,6 +67,17 @@ void sgang_probed_free(struct probed *p)
 	free(p->gres);
 }
 
+bool sgang_probed_unknown(const struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct probed *p = g->entries[i]->probed;
+
+		if (p && !p->usable)
+			return true;
+	}
+	return false;
+}
+
 struct probed *sgang_probed_fewer(struct attempt *a, const struct probed *asked,
 				  uint32_t nodes)
 {

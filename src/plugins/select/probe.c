@@ -320,17 +320,6 @@ static struct probed *ask_held_alone(struct attempt *a, struct gang *g,
 	return (p && find_alone(a, p) == 0) ? p : NULL;
 }
 
-static bool any_not_probed(const struct gang *g)
-{
-	for (size_t i = 0; i < g->n_entries; i++) {
-		const struct probed *p = g->entries[i]->probed;
-
-		if (p && !p->usable)
-			return true;
-	}
-	return false;
-}
-
 /* Choose the minimum of each gang from members that hold and that could start.
  */
 static bool choose_anew(struct attempt *a, bool *unknown)
@@ -341,7 +330,7 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 		uint32_t need = sgang_gang_missing(&g->tally) + g->tally.held;
 
 		if (g->tally.roles.any) {
-			*unknown |= any_not_probed(g);
+			*unknown |= sgang_probed_unknown(g);
 			if (sgang_branches_choose(a, i, SGANG_EXTENT_MINIMUM))
 				return false;
 			continue;

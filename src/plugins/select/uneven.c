@@ -774,7 +774,19 @@ static void note_planned(struct uneven *u)
 	}
 }
 
-static int fit(struct attempt *a, int64_t when, bool note)
+static void add_nodes(const struct uneven *u, struct sgang_nodeset *nodes)
+{
+	size_t n = u->a->n_parts * u->rq.n_nodes;
+
+	for (size_t i = 0; i < n; i++) {
+		if (u->share[i])
+			sgang_nodeset_add(nodes, u->nodes[i % u->rq.n_nodes]);
+	}
+}
+
+/* 'note': of its gangs; 'nodes': the nodes of the shares, or NULL. */
+static int fit(struct attempt *a, int64_t when, bool note,
+	       struct sgang_nodeset *nodes)
 {
 	struct sgang_told told; /* of even shares */
 	struct uneven u;
@@ -793,6 +805,8 @@ static int fit(struct attempt *a, int64_t when, bool note)
 		}
 		if (rc == 1 && note)
 			note_planned(&u);
+		if (rc == 1 && nodes)
+			add_nodes(&u, nodes);
 		if (rc != 1 || when)
 			drop_made(&u);
 	}
@@ -805,9 +819,10 @@ static int fit(struct attempt *a, int64_t when, bool note)
 	return rc;
 }
 
-int sgang_uneven_fit(struct attempt *a, int64_t when)
+int sgang_uneven_fit(struct attempt *a, int64_t when,
+		     struct sgang_nodeset *nodes)
 {
-	return fit(a, when, false);
+	return fit(a, when, false, nodes);
 }
 
 int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
@@ -819,12 +834,12 @@ int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (fit(a, times[mid], false) == 1)
+		if (fit(a, times[mid], false, NULL) == 1)
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	if (low == n || fit(a, times[low], true) != 1)
+	if (low == n || fit(a, times[low], true, NULL) != 1)
 		return INT64_MAX;
 	return times[low];
 }
