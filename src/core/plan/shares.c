@@ -78,29 +78,29 @@ static uint32_t amount_of(const struct sgang_shares_request *rq,
 		       need[d];
 }
 
-static bool fits(struct search *s, const struct sgang_shares_member *m,
-		 uint32_t pieces, uint32_t at)
+/* Has the node room for so many, by that table? */
+static bool fits(struct search *s, const uint32_t *table, uint32_t n,
+		 uint32_t at)
 {
-	const uint32_t *need = row_of(s->rq, m->need, pieces, at);
+	const uint32_t *row = row_of(s->rq, table, n, at);
 	const uint32_t *left = left_on(s, at);
 	uint32_t d;
 
 	for (d = 0; d < s->rq->n_dims; d++) {
-		if (amount_of(s->rq, need, at, d) > left[d])
+		if (amount_of(s->rq, row, at, d) > left[d])
 			return false;
 	}
-	return left[0] > 0;
+	return true;
 }
 
-static uint32_t cap_of(struct search *s, const struct sgang_shares_member *m,
-		       uint32_t at)
+/* The most up to 'high' that fit, if 'low' do. */
+static uint32_t most_that_fit(struct search *s, const uint32_t *table,
+			      uint32_t low, uint32_t high, uint32_t at)
 {
-	uint32_t low = 0, high = m->most;
-
 	while (low < high) {
 		uint32_t mid = low + (high - low + 1) / 2;
 
-		if (fits(s, m, mid, at))
+		if (fits(s, table, mid, at))
 			low = mid;
 		else
 			high = mid - 1;
@@ -108,47 +108,18 @@ static uint32_t cap_of(struct search *s, const struct sgang_shares_member *m,
 	return low;
 }
 
-static void take(struct search *s, const struct place *p, uint32_t pieces,
+static void take(struct search *s, const uint32_t *table, uint32_t n,
 		 uint32_t at, bool back)
 {
-	const uint32_t *need = row_of(s->rq, p->m->need, pieces, at);
+	const uint32_t *row = row_of(s->rq, table, n, at);
 	uint32_t *left = left_on(s, at), d;
 
 	for (d = 0; d < s->rq->n_dims; d++) {
-		uint32_t amount = amount_of(s->rq, need, at, d);
+		uint32_t amount = amount_of(s->rq, row, at, d);
 
 		left[d] = back ? left[d] + amount : left[d] - amount;
 		s->sum[d] = back ? s->sum[d] + amount : s->sum[d] - amount;
 	}
-	s->share[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : pieces;
-}
-
-/* Has the node room for so many beside the pieces? */
-static bool has_more(struct search *s, const struct sgang_shares_member *m,
-		     uint32_t n, uint32_t at)
-{
-	const uint32_t *more = row_of(s->rq, m->more, n, at);
-	const uint32_t *left = left_on(s, at);
-	uint32_t d;
-
-	for (d = 0; d < s->rq->n_dims; d++) {
-		if (more[d] > left[d])
-			return false;
-	}
-	return true;
-}
-
-static void take_more(struct search *s, const struct place *p, uint32_t n,
-		      uint32_t at, bool back)
-{
-	const uint32_t *more = row_of(s->rq, p->m->more, n, at);
-	uint32_t *left = left_on(s, at), d;
-
-	for (d = 0; d < s->rq->n_dims; d++) {
-		left[d] = back ? left[d] + more[d] : left[d] - more[d];
-		s->sum[d] = back ? s->sum[d] + more[d] : s->sum[d] - more[d];
-	}
-	s->rq->beside[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : n;
 }
 
 /* -- the list of a member -- */
@@ -247,7 +218,9 @@ static bool list_seats(struct search *s, struct place *p, uint32_t domain)
 			continue;
 		if (!step(s))
 			return false;
-		cap = cap_of(s, p->m, at);
+		cap = left_on(s, at)[0] ?
+			      most_that_fit(s, p->m->need, 0, p->m->most, at) :
+			      0;
 		if (!cap)
 			continue;
 		p->required += has(p->m->required, rq->nodes[at], false);
@@ -275,6 +248,13 @@ struct stand {
 	uint32_t beside;   /* the same of what it needs besides */
 	uint32_t last;     /* its share of the seat before */
 };
+
+/* Where the answer is of that member on that node. */
+static size_t answer_of(const struct search *s, const struct place *p,
+			uint32_t at)
+{
+	return s->order[p->nth] * s->rq->n_nodes + at;
+}
 
 static uint32_t min_of(uint32_t a, uint32_t b)
 {
@@ -351,7 +331,7 @@ static uint32_t fewest_nodes(const struct place *p, const struct stand *st,
 static bool go_on(struct search *s, const struct place *p, struct stand *next,
 		  uint32_t at)
 {
-	uint32_t others, low = 1, high;
+	uint32_t others, n;
 	bool found;
 
 	if (!p->m->beside)
@@ -359,20 +339,14 @@ static bool go_on(struct search *s, const struct place *p, struct stand *next,
 	others = fewest_nodes(p, next, next->from);
 	if (next->beside <= others)
 		return false;
-	high = next->beside - others;
-	while (low < high) {
-		uint32_t mid = low + (high - low + 1) / 2;
-
-		if (has_more(s, p->m, mid, at))
-			low = mid;
-		else
-			high = mid - 1;
-	}
-	next->beside -= low;
-	take_more(s, p, low, at, false);
+	n = most_that_fit(s, p->m->more, 1, next->beside - others, at);
+	next->beside -= n;
+	take(s, p->m->more, n, at, false);
 	found = is_enough(s, p, next->pieces) && choose(s, p, next);
-	if (!found)
-		take_more(s, p, low, at, true);
+	if (found)
+		s->rq->beside[answer_of(s, p, at)] = n;
+	else
+		take(s, p->m->more, n, at, true);
 	return found;
 }
 
@@ -392,10 +366,12 @@ static bool try_share(struct search *s, const struct place *p,
 
 	if (!step(s))
 		return false;
-	take(s, p, pieces, at, false);
+	take(s, p->m->need, pieces, at, false);
+	s->share[answer_of(s, p, at)] = pieces;
 	if (go_on(s, p, &next, at))
 		return true;
-	take(s, p, pieces, at, true);
+	take(s, p->m->need, pieces, at, true);
+	s->share[answer_of(s, p, at)] = 0;
 	return false;
 }
 

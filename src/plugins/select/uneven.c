@@ -88,6 +88,12 @@ static uint32_t most_nodes(const struct probed *p)
 		       shape->max_nodes;
 }
 
+/* GRES of the whole job in any shares, whatever tasks there are. */
+static bool deals_gres(const struct probed *p)
+{
+	return p->shape.job_gres && !p->shape.task_cpus;
+}
+
 /* Tasks in any shares, and GRES of the whole job beside them. */
 static bool deals_both(const struct probed *p)
 {
@@ -103,7 +109,7 @@ static uint32_t gres_of(const struct probed *p)
 /* The pieces of its shares: tasks, or GRES of the whole job. */
 static uint32_t pieces_of(const struct probed *p)
 {
-	if (p->shape.job_gres && !deals_both(p))
+	if (deals_gres(p))
 		return gres_of(p);
 	return p->shape.total_cpus / (in_shares(p) ?
 					      p->shape.task_cpus :
@@ -254,7 +260,7 @@ static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 	uint32_t most = 0, tasks = pieces_of(p);
 	uint64_t others;
 
-	if (p->shape.job_gres && !deals_both(p))
+	if (deals_gres(p))
 		return 1;
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
