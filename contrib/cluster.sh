@@ -152,13 +152,23 @@ slurm_ended()
 	done
 }
 
-# The process of a pid file, if it is alive.
+# Was the process started with our folder in its environment? One that is about
+# to end may have none any more.
+slurm_owns()
+{
+	local environ
+
+	mapfile -td '' environ <"/proc/$1/environ" || return 1
+	test ${#environ[@]} = 0 || [[ ${environ[*]} == *"$slurm_dir"* ]]
+} 2>/dev/null
+
+# The process of a pid file, if it is alive; the number may be another's by now.
 slurm_pid()
 {
 	local pid
 
-	read -r pid 2>/dev/null <"$slurm_dir/run/$1.pid" &&
-		test -n "$pid" && ! slurm_ended "$pid" && echo "$pid"
+	read -r pid 2>/dev/null <"$slurm_dir/run/$1.pid" && test -n "$pid" &&
+		! slurm_ended "$pid" && slurm_owns "$pid" && echo "$pid"
 }
 
 slurm_alive()
