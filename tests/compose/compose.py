@@ -7,8 +7,8 @@ compose.py run FOLDER DONE ROW... run these rows (SEED.NUMBER, or a seed alone
                                   for all of its rows) on the cluster of
                                   SLURM_CONF; DONE names those that were run
 
-The cluster has the nodes n1 to n8 of two CPUs, two on each leaf, four on each
-spine. Members tell in FOLDER what they were told. The judge knows squeue, what
+The cluster has the nodes n1 to n8 of two CPUs and four GPUs, two on each leaf,
+four on each spine. Members tell in FOLDER what they were told. The judge knows squeue, what
 members say, and sgang's map and explain; it shares no code with the plugins.
 A line for each violation, and for each row; last "N rows, N violations".
 """
@@ -26,7 +26,8 @@ import time
 AXES = {
     "n": ["2", "3", "4"],
     "shape": ["-N1 -n1", "-N1 -n2", "-n2", "-N2 -n2", "-N2 -n3",
-              "-N1 --exclusive", "--nodes=1-2 -n2", "-N2 --ntasks-per-node=1"],
+              "-N1 --exclusive", "--nodes=1-2 -n2", "-N2 --ntasks-per-node=1",
+              "-N1 -n1 --gpus=3", "-n2 --gpus=2", "-N2 -n3 --gpus=4"],
     "as": ["jobs", "array", "both"],
     "min": ["all", "fewer"],
     "mode": ["", "nonstrict"],
@@ -294,6 +295,8 @@ class Row:
             self.judge_map(when, there, state)
         self.judge_place(when, {k: expand(self.seen[k][1]) for k in there
                                 if k in self.seen})
+        for k in members:
+            self.judge_gpus(when, k)
 
     @staticmethod
     def state_of(member):
@@ -380,6 +383,19 @@ class Row:
                         v[2] not in ("", "(null)") and \
                         own & {domain(n, 2) for n in expand(v[1])}:
                     self.violation(f"{when}: job {k} is in a leaf of {nodes}")
+
+    def judge_gpus(self, when, job):
+        wanted = re.search(r"--gpus=(\d)", self.row["shape"])
+        if not wanted or self.seen.get(job, [""])[0] != "RUNNING":
+            return
+        out = next((line for line in  # of an array all tasks are shown
+                    run("scontrol", "-d", "-o", "show", "job", job)
+                    .splitlines() if line.startswith(f"JobId={job} ")), "")
+        each = [int(gpus) * len(expand(nodes)) for nodes, gpus in
+                re.findall(r" Nodes=(\S+) CPU_IDs=\S+ Mem=\S+ GRES=gpu:(\d+)",
+                           out)]
+        if "JobState=RUNNING" in out and sum(each) != int(wanted[1]):
+            self.violation(f"{when}: job {job} has {each} GPUs of {wanted[1]}")
 
     def judge_start(self):
         first, row = self.running(), self.row
