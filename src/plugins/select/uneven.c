@@ -4,11 +4,13 @@
  * A plan gives each of the nodes of -N4 -n7 room for two tasks. Slurm asks for
  * one on each and for seven together. If even shares do not fit, the gang is
  * planned with the least of each node, which gives nodes to try and a lower
- * bound of the cost. Then nodes and shares are searched (core/plan/shares.h):
- * on the nodes of that plan, in domain after domain from the smallest on, so
- * that the nodes found are close together, and everywhere. A last plan,
- * restricted to the nodes found, decides levels, groups and the order of the
- * ring. The commit keeps each member to its share of each node.
+ * bound of the cost: any shares become such a plan if nodes and tasks are left
+ * out, and a ring costs no more without one of its ranks. Then nodes and shares
+ * are searched (core/plan/shares.h): on the nodes of that plan, in domain after
+ * domain from the smallest on, so that the nodes found are close together, and
+ * everywhere. A last plan, restricted to the nodes found, decides levels, groups
+ * and the order of the ring. The commit keeps each member to its share of each
+ * node.
  *
  * GRES of a whole job (--gpus) are divided in the same manner, also over an
  * open number of nodes: beside the tasks, where Slurm deals out both; else tasks
