@@ -2,13 +2,16 @@
 /* shares.c - nodes for members whose pieces their nodes have in any shares
  *
  * Depth first: member by member, node by node, share by share, with what is
- * left of the nodes. The members that need the most on a node come first. A
- * member looks at the nodes with the most room first, so that the next ones of
- * its list are a bound on what it can still have. Nodes that are the same to
- * everybody are tried in one order only. What all nodes together have left is
- * never less than the least that is still to be placed. Of what a member needs
- * besides, a node that it has gives as much as it can: Slurm does so, too, and
- * other ways are not tried.
+ * left of the nodes. The members that need the most on a node come first, and
+ * look at the nodes with the most room first. If that is not found with half of
+ * the steps, the search begins anew for a cluster that is nearly full: members
+ * that need the most of what is scarce come first, and look at the nodes with
+ * the least room first, so that one takes what another has left. Either way the
+ * list of a member, sorted by room, is a bound on what it can still have. Nodes
+ * that are the same to everybody are tried in one order only. What all nodes
+ * together have left is never less than the least that is still to be placed. Of
+ * what a member needs besides, a node that it has gives as much as it can: Slurm
+ * does so, too, and other ways are not tried.
  */
 
 #include <errno.h>
@@ -22,16 +25,20 @@
 struct seat {
 	uint32_t at;    /* in the request's nodes */
 	uint32_t cap;   /* pieces */
-	uint64_t above; /* caps of those before it in the list */
+	uint64_t above; /* caps of those before it in the list; while that
+			 * is sorted, what decides between equal caps */
 	bool twin;      /* of the one before it */
 };
 
 struct search {
 	const struct sgang_shares_request *rq;
+	bool tight;        /* the least room first */
+	uint64_t steps;    /* left */
 	uint32_t *share;   /* the answer, so far */
 	uint32_t *left;    /* by node of the request, n_dims */
 	struct seat *seat; /* n_nodes + 1 for each member */
-	size_t *order;     /* of the members */
+	size_t *order;     /* of the members, the largest weight first */
+	uint64_t *weight;  /* by member */
 	uint64_t *sum;     /* what is left, of all nodes: n_dims */
 	uint64_t *rest;    /* the least that the nth member in that order and
 			    * those after it take: n_dims for each */
@@ -50,9 +57,9 @@ struct place {
 
 static bool step(struct search *s)
 {
-	if (!*s->rq->steps)
+	if (!s->steps)
 		return false;
-	--*s->rq->steps;
+	s->steps--;
 	return true;
 }
 
@@ -174,17 +181,42 @@ static bool same_node(struct search *s, uint32_t x, uint32_t y)
 	return true;
 }
 
-/* The most room first, and of equal ones the fuller node: insertion into what
- * is sorted would be slow, so by qsort() with what it needs in the seat. */
-static int by_room(const void *a, const void *b)
+/* Of equal ones the fuller node comes first: insertion into what is sorted would
+ * be slow, so by qsort() with what it needs in the seat. */
+static int by_fill(const struct seat *x, const struct seat *y)
 {
-	const struct seat *x = a, *y = b;
-
-	if (x->cap != y->cap)
-		return x->cap > y->cap ? -1 : 1;
 	if (x->above != y->above)
 		return x->above < y->above ? -1 : 1;
 	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int most_room(const void *a, const void *b)
+{
+	const struct seat *x = a, *y = b;
+
+	return x->cap == y->cap ? by_fill(x, y) : x->cap > y->cap ? -1 : 1;
+}
+
+static int least_room(const void *a, const void *b)
+{
+	const struct seat *x = a, *y = b;
+
+	return x->cap == y->cap ? by_fill(x, y) : x->cap < y->cap ? -1 : 1;
+}
+
+/* How little is left of a node: of the first resource, or where it is tight in
+ * parts of what all nodes have left, so that what is scarce counts most. */
+static uint64_t fill_of(struct search *s, uint32_t at)
+{
+	const uint32_t *left = left_on(s, at);
+	uint64_t parts = 0;
+	uint32_t d;
+
+	if (!s->tight)
+		return left[0];
+	for (d = 0; d < s->rq->n_dims; d++)
+		parts += ((uint64_t)left[d] << 24) / (s->sum[d] + 1);
+	return parts;
 }
 
 static void finish_list(struct search *s, struct seat *seat, uint32_t n)
@@ -192,7 +224,7 @@ static void finish_list(struct search *s, struct seat *seat, uint32_t n)
 	uint64_t above = 0;
 	uint32_t i;
 
-	qsort(seat, n, sizeof(*seat), by_room);
+	qsort(seat, n, sizeof(*seat), s->tight ? least_room : most_room);
 	for (i = 0; i < n; i++) {
 		seat[i].above = above;
 		seat[i].twin = i && same_node(s, seat[i - 1].at, seat[i].at);
@@ -227,7 +259,7 @@ static bool list_seats(struct search *s, struct place *p, uint32_t domain)
 		seat[p->n_seats++] = (struct seat){
 			.at = at,
 			.cap = cap,
-			.above = left_on(s, at)[0],
+			.above = fill_of(s, at),
 		};
 	}
 	finish_list(s, seat, p->n_seats);
@@ -285,23 +317,32 @@ static uint32_t room_of(const struct place *p, const struct stand *st)
 	return p->m->beside ? min_of(room, st->beside) : room;
 }
 
+/* The most pieces on n of the seats from i on. */
+static uint64_t reach(const struct search *s, const struct place *p, uint32_t i,
+		      uint32_t n)
+{
+	uint32_t first, seats = p->n_seats - i;
+
+	n = min_of(n, seats);
+	first = s->tight ? p->n_seats - n : i;
+	return p->seat[first + n].above - p->seat[first].above;
+}
+
 /* The shares that it may have of a seat. False: none, nor of those after it. */
-static bool shares_of(const struct place *p, const struct stand *st, uint32_t i,
-		      uint32_t *least, uint32_t *most)
+static bool shares_of(const struct search *s, const struct place *p,
+		      const struct stand *st, uint32_t i, uint32_t *least,
+		      uint32_t *most)
 {
 	uint32_t room = room_of(p, st);
-	uint32_t end = min_of(p->n_seats,
-			      room < p->n_seats - i ? i + room : p->n_seats);
 	uint32_t others = st->nodes + 1 < p->m->least_nodes ?
 				  p->m->least_nodes - st->nodes - 1 :
 				  0;
 	uint64_t after;
 
 	if (!room || p->n_seats - i <= others ||
-	    p->seat[end].above - p->seat[i].above < st->pieces ||
-	    st->pieces <= others)
+	    reach(s, p, i, room) < st->pieces || st->pieces <= others)
 		return false;
-	after = p->seat[end].above - p->seat[i + 1].above;
+	after = reach(s, p, i + 1, room - 1);
 	*least = st->pieces > after ? (uint32_t)(st->pieces - after) : 1;
 	*most = min_of(p->seat[i].cap, st->pieces - others);
 	if (i == st->from && i && p->seat[i].twin)
@@ -313,15 +354,14 @@ static bool choose(struct search *s, const struct place *p,
 		   const struct stand *st);
 
 /* The fewest nodes for the pieces that are left, from seat i on. */
-static uint32_t fewest_nodes(const struct place *p, const struct stand *st,
-			     uint32_t i)
+static uint32_t fewest_nodes(const struct search *s, const struct place *p,
+			     const struct stand *st, uint32_t i)
 {
 	uint32_t n = st->nodes < p->m->least_nodes ?
 			     p->m->least_nodes - st->nodes :
 			     0;
 
-	while (i + n < p->n_seats &&
-	       p->seat[i + n].above - p->seat[i].above < st->pieces)
+	while (i + n < p->n_seats && reach(s, p, i, n) < st->pieces)
 		n++;
 	return n;
 }
@@ -336,7 +376,7 @@ static bool go_on(struct search *s, const struct place *p, struct stand *next,
 
 	if (!p->m->beside)
 		return is_enough(s, p, next->pieces) && choose(s, p, next);
-	others = fewest_nodes(p, next, next->from);
+	others = fewest_nodes(s, p, next, next->from);
 	if (next->beside <= others)
 		return false;
 	n = most_that_fit(s, p->m->more, 1, next->beside - others, at);
@@ -385,7 +425,7 @@ static bool try_shares(struct search *s, const struct place *p,
 
 	if (least > most)
 		return false;
-	if (p->m->most_first)
+	if (p->m->most_first || s->tight)
 		even = most;
 	even = even < least ? least : min_of(even, most);
 	for (off = 0; off <= most - least; off++) {
@@ -407,7 +447,7 @@ static bool choose(struct search *s, const struct place *p,
 		return st->required == p->required && !st->beside &&
 		       place_member(s, p->nth + 1);
 	/* Twins of one that it does without it does without. */
-	while (i < p->n_seats && shares_of(p, st, i, &least, &most)) {
+	while (i < p->n_seats && shares_of(s, p, st, i, &least, &most)) {
 		if (!step(s))
 			return false;
 		if (try_shares(s, p, st, i, least, most))
@@ -458,32 +498,6 @@ static bool place_member(struct search *s, size_t nth)
 }
 
 /* -- set-up -- */
-
-/* The amount it takes of a node if all nodes have the same. */
-static uint64_t weight_of(const struct sgang_shares_request *rq,
-			  const struct sgang_shares_member *m)
-{
-	uint32_t nodes = m->least_nodes ? m->least_nodes : 1;
-	uint32_t even = min_of((m->pieces + nodes - 1) / nodes, m->most);
-
-	return m->need[(size_t)(even - 1) * rq->n_types * rq->n_dims];
-}
-
-static void order_members(struct search *s)
-{
-	size_t i, j;
-
-	for (i = 0; i < s->rq->n_members; i++) {
-		uint64_t weight = weight_of(s->rq, &s->rq->members[i]);
-
-		for (j = i;
-		     j && weight_of(s->rq, &s->rq->members[s->order[j - 1]]) <
-				  weight;
-		     j--)
-			s->order[j] = s->order[j - 1];
-		s->order[j] = i;
-	}
-}
 
 static void fill_left(struct search *s)
 {
@@ -576,6 +590,50 @@ uint64_t sgang_shares_least(const struct sgang_shares_request *rq, uint32_t d)
 	return taken;
 }
 
+/* The amount it takes of a node if all nodes have the same. */
+static uint64_t even_weight(const struct sgang_shares_request *rq,
+			    const struct sgang_shares_member *m)
+{
+	uint32_t nodes = m->least_nodes ? m->least_nodes : 1;
+	uint32_t even = min_of((m->pieces + nodes - 1) / nodes, m->most);
+
+	return m->need[(size_t)(even - 1) * rq->n_types * rq->n_dims];
+}
+
+/* What it takes at least of what is scarce, in parts of what is left. */
+static uint64_t scarce_weight(const struct search *s,
+			      const struct sgang_shares_member *m)
+{
+	uint64_t weight = 0;
+	uint32_t d;
+
+	for (d = 0; d < s->rq->n_dims; d++) {
+		uint64_t least = next_least(s->rq, m, NULL, d, 0);
+
+		weight = most_of(weight, (least << 24) / (s->sum[d] + 1));
+	}
+	return weight;
+}
+
+static void order_members(struct search *s)
+{
+	const struct sgang_shares_member *m = s->rq->members;
+	size_t i, j;
+
+	for (i = 0; i < s->rq->n_members; i++) {
+		if (!s->tight)
+			s->weight[i] = even_weight(s->rq, &m[i]);
+		else if (i && m[i].need == m[i - 1].need &&
+			 m[i].pieces == m[i - 1].pieces)
+			s->weight[i] = s->weight[i - 1];
+		else
+			s->weight[i] = scarce_weight(s, &m[i]);
+		for (j = i; j && s->weight[s->order[j - 1]] < s->weight[i]; j--)
+			s->order[j] = s->order[j - 1];
+		s->order[j] = i;
+	}
+}
+
 static void fill_rest(struct search *s)
 {
 	const struct sgang_shares_request *rq = s->rq;
@@ -624,6 +682,48 @@ static bool too_deep(const struct sgang_shares_request *rq)
 	return nodes > SGANG_SHARES_NODES;
 }
 
+static bool any_beside(const struct sgang_shares_request *rq)
+{
+	size_t i;
+
+	for (i = 0; i < rq->n_members; i++) {
+		if (rq->members[i].beside)
+			return true;
+	}
+	return false;
+}
+
+/* One search, from the beginning. */
+static bool find(struct search *s, bool tight, uint64_t steps)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	size_t n = rq->n_members * rq->n_nodes;
+
+	s->tight = tight;
+	s->steps = steps;
+	memset(s->share, 0, n * sizeof(*s->share));
+	if (rq->beside)
+		memset(rq->beside, 0, n * sizeof(*rq->beside));
+	memset(s->sum, 0, rq->n_dims * sizeof(*s->sum));
+	fill_left(s);
+	order_members(s);
+	fill_rest(s);
+	return !is_short(s) && place_member(s, 0);
+}
+
+static bool find_either(struct search *s)
+{
+	uint64_t half = *s->rq->steps / 2, rest = *s->rq->steps - half;
+	bool found = find(s, false, half);
+
+	if (!found && (!s->steps || any_beside(s->rq)))
+		found = find(s, true, rest + s->steps);
+	else
+		s->steps += rest;
+	*s->rq->steps = s->steps;
+	return found;
+}
+
 int sgang_shares_find(const struct sgang_shares_request *request,
 		      uint32_t *share)
 {
@@ -635,31 +735,23 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 		errno = EINVAL;
 		return -1;
 	}
-	memset(share, 0,
-	       request->n_members * request->n_nodes * sizeof(*share));
-	if (request->beside)
-		memset(request->beside, 0,
-		       request->n_members * request->n_nodes *
-			       sizeof(*request->beside));
 	s.left = calloc(n * request->n_dims, sizeof(*s.left));
 	s.seat = calloc(n * (request->n_members + 1), sizeof(*s.seat));
 	s.order = calloc(request->n_members + 1, sizeof(*s.order));
+	s.weight = calloc(request->n_members + 1, sizeof(*s.weight));
 	s.sum = calloc((size_t)request->n_dims + 1, sizeof(*s.sum));
 	s.rest = calloc((request->n_members + 1) * (size_t)request->n_dims + 1,
 			sizeof(*s.rest));
 	s.own = calloc(request->n_members * (size_t)request->n_dims + 1,
 		       sizeof(*s.own));
-	if (s.left && s.seat && s.order && s.sum && s.rest && s.own) {
-		fill_left(&s);
-		order_members(&s);
-		fill_rest(&s);
-		rc = !is_short(&s) && place_member(&s, 0);
-	} else {
+	if (s.left && s.seat && s.order && s.weight && s.sum && s.rest && s.own)
+		rc = find_either(&s);
+	else
 		errno = ENOMEM;
-	}
 	free(s.left);
 	free(s.seat);
 	free(s.order);
+	free(s.weight);
 	free(s.sum);
 	free(s.rest);
 	free(s.own);

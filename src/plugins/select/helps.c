@@ -57,6 +57,8 @@ static void write_nodes(struct attempt *a, enum sgang_help what,
 	free(names);
 }
 
+/* None, if the gang fits on fewer nodes once all jobs have ended: at which of
+ * their times is not looked for. */
 static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 {
 	uint32_t id[JOBS_NAMED];
@@ -66,7 +68,8 @@ static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 	for (size_t i = 0; i < n && i < JOBS_NAMED; i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used,
 					 "%s%u", i ? "," : "", id[i]);
-	sgang_lists_write_help(SGANG_HELP_JOBS, n, list, a->helps);
+	if (n)
+		sgang_lists_write_help(SGANG_HELP_JOBS, n, list, a->helps);
 }
 
 /* ---- jobs without a time limit ---- */

@@ -543,4 +543,89 @@ TEST(test_gpus_beside_tasks)
 	assert_in_range(several, 1000, 2 * rounds - 1000);
 }
 
+/* 4.20 Every CPU of fifty nodes is needed, two by two. */
+TEST(test_full_cluster)
+{
+	enum { N = 50, FIT = 40 };
+	static const uint32_t need[] = { 2, 4, 6, 8 };
+	static uint32_t share[FIT * N], free[N];
+	struct sgang_shares_member members[FIT];
+	uint64_t steps = 100000;
+	struct sgang_shares_request rq = request_of(1, free, N, members, FIT,
+						    &steps);
+
+	for (size_t n = 0; n < N; n++)
+		free[n] = 8;
+	for (size_t i = 0; i < FIT; i++)
+		members[i] = (struct sgang_shares_member){
+			.least_nodes = 2,
+			.most_nodes = 2,
+			.pieces = 5,
+			.most = 4,
+			.need = need,
+		};
+	assert_int_equal(sgang_shares_find(&rq, share), 1);
+	for (size_t n = 0; n < N; n++) {
+		uint32_t tasks = 0;
+
+		for (size_t i = 0; i < FIT; i++)
+			tasks += share[i * N + n];
+		assert_int_equal(tasks, 4);
+	}
+}
+
+/* 4.20 Members without GPUs leave those of their nodes to the others. */
+TEST(test_gpus_are_scarce)
+{
+	enum { N = 6, WITH = 5, ALL = 7 };
+	static const uint32_t free[N][DIMS] = { { 8, 4 }, { 6, 6 }, { 4, 8 },
+						{ 8, 2 }, { 5, 5 }, { 8, 8 } };
+	static const uint32_t need[][DIMS] = { { 1, 1 }, { 2, 1 }, { 3, 1 } };
+	static const uint32_t more[][DIMS] = { { 0, 0 }, { 0, 1 }, { 0, 2 },
+					       { 0, 3 }, { 0, 4 }, { 0, 5 } };
+	static const uint32_t plain[][DIMS] = {
+		{ 1, 0 }, { 2, 0 }, { 3, 0 }, { 4, 0 }
+	};
+	struct sgang_shares_member members[ALL];
+	uint32_t share[ALL * N], gpus[ALL * N], all = 0;
+	uint64_t steps = 100000;
+	struct sgang_shares_request rq = request_of(DIMS, free[0], N, members,
+						    ALL, &steps);
+
+	for (size_t i = 0; i < ALL; i++)
+		members[i] = i < WITH ?
+				     (struct sgang_shares_member){
+					     .least_nodes = 2,
+					     .most_nodes = 2,
+					     .pieces = 3,
+					     .most = 2,
+					     .most_first = true,
+					     .need = need[0],
+					     .beside = 6,
+					     .more = more[0],
+				     } :
+				     (struct sgang_shares_member){
+					     .least_nodes = 1,
+					     .most_nodes = 4,
+					     .pieces = 4,
+					     .most = 4,
+					     .most_first = true,
+					     .need = plain[0],
+				     };
+	rq.beside = gpus;
+	assert_int_equal(sgang_shares_find(&rq, share), 1);
+	for (size_t n = 0; n < N; n++) {
+		uint32_t cpus = 0, used = 0;
+
+		for (size_t i = 0; i < ALL; i++) {
+			cpus += share[i * N + n];
+			used += gpus[i * N + n];
+		}
+		assert_in_range(cpus, 0, free[n][0]);
+		assert_in_range(used, 0, free[n][1]);
+		all += used;
+	}
+	assert_int_equal(all, WITH * 6);
+}
+
 TEST_MAIN(NULL, NULL)
