@@ -115,7 +115,7 @@ slurm_logs()
 {
 	test -r "$slurm_dir/log/slurmctld.log" || return 0
 	echo "--- the last of gangs in slurmctld.log"
-	grep -a '\] gang: ' "$slurm_dir/log/slurmctld.log" | tail -n 8
+	grep -a '\] gang: ' "$slurm_dir/log/slurmctld.log" | tail -n 40
 	echo "--- the end of slurmctld.log"
 	tail -n "${1:-40}" "$slurm_dir/log/slurmctld.log"
 	echo "---"
