@@ -134,6 +134,10 @@ static void check(struct sgang_conductor *c, struct gang *g)
 			continue;
 		seated++;
 	}
+	/* A member may end before the others are told: who takes its seat has
+	 * the ranks that it had. */
+	if (members != g->epoch.members)
+		(void)sgang_ranks_look(c, g, 0);
 	if (members != g->epoch.members ||
 	    g->epoch.drains_of != c->drains.version)
 		keep(c, g, members, which_drain(c, g));
