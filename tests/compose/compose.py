@@ -8,8 +8,9 @@ compose.py run FOLDER DONE ROW... run these rows (SEED.NUMBER, or a seed alone
                                   SLURM_CONF; DONE names those that were run
 
 The cluster has the nodes n1 to n8 of two CPUs and four GPUs, two on each leaf,
-four on each spine. Members tell in FOLDER what they were told. The judge knows squeue, what
-members say, and sgang's map and explain; it shares no code with the plugins.
+four on each spine. Members tell in FOLDER what they were told. The judge knows
+squeue, what members say, and sgang's map and explain, and of GPUs scontrol; it
+shares no code with the plugins.
 A line for each violation, and for each row; last "N rows, N violations".
 """
 

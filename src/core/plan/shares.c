@@ -204,9 +204,10 @@ static int least_room(const void *a, const void *b)
 	return x->cap == y->cap ? by_fill(x, y) : x->cap < y->cap ? -1 : 1;
 }
 
-/* How little is left of a node: of the first resource, or where it is tight in
- * parts of what all nodes have left, so that what is scarce counts most. */
-static uint64_t fill_of(struct search *s, uint32_t at)
+/* How much is left of a node: of the first resource, or, with the least room
+ * first, of each in parts of what all nodes have left, so that what is scarce
+ * counts most. */
+static uint64_t left_of(struct search *s, uint32_t at)
 {
 	const uint32_t *left = left_on(s, at);
 	uint64_t parts = 0;
@@ -259,7 +260,7 @@ static bool list_seats(struct search *s, struct place *p, uint32_t domain)
 		seat[p->n_seats++] = (struct seat){
 			.at = at,
 			.cap = cap,
-			.above = fill_of(s, at),
+			.above = left_of(s, at),
 		};
 	}
 	finish_list(s, seat, p->n_seats);
@@ -564,14 +565,20 @@ static uint64_t most_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Do both take the same? Members of one request share its table. */
+static bool same_needs(const struct sgang_shares_member *a,
+		       const struct sgang_shares_member *b)
+{
+	return a->need == b->need && a->pieces == b->pieces;
+}
+
 /* The same of 'm', if that of the member looked at before it was 'least'. */
 static uint64_t next_least(const struct sgang_shares_request *rq,
 			   const struct sgang_shares_member *m,
 			   const struct sgang_shares_member *before, uint32_t d,
 			   uint64_t least)
 {
-	return before && m->need == before->need &&
-			       m->pieces == before->pieces ?
+	return before && same_needs(m, before) ?
 		       least :
 		       most_of(least_taken(rq, m, d), least_beside(rq, m, d));
 }
@@ -623,8 +630,7 @@ static void order_members(struct search *s)
 	for (i = 0; i < s->rq->n_members; i++) {
 		if (!s->tight)
 			s->weight[i] = even_weight(s->rq, &m[i]);
-		else if (i && m[i].need == m[i - 1].need &&
-			 m[i].pieces == m[i - 1].pieces)
+		else if (i && same_needs(&m[i], &m[i - 1]))
 			s->weight[i] = s->weight[i - 1];
 		else
 			s->weight[i] = scarce_weight(s, &m[i]);
@@ -716,7 +722,8 @@ static bool find_either(struct search *s)
 	uint64_t half = *s->rq->steps / 2, rest = *s->rq->steps - half;
 	bool found = find(s, false, half);
 
-	if (!found && (!s->steps || any_beside(s->rq)))
+	/* What all nodes lack they lack in any order. */
+	if (!found && !is_short(s) && (!s->steps || any_beside(s->rq)))
 		found = find(s, true, rest + s->steps);
 	else
 		s->steps += rest;

@@ -134,8 +134,8 @@ static void check(struct sgang_conductor *c, struct gang *g)
 			continue;
 		seated++;
 	}
-	/* A member may end before the others are told: who takes its seat has
-	 * the ranks that it had. */
+	/* A member may end before an epoch is told, which notes the seats, too:
+	 * who takes its seat has the ranks that it had. */
 	if (members != g->epoch.members)
 		(void)sgang_ranks_look(c, g, 0);
 	if (members != g->epoch.members ||
