@@ -831,6 +831,7 @@ static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
 	const struct fake_job *j = job_of(job, "units");
 	uint64_t among = nodes_in(nodes);
 
+	fake_counts.units += (uint32_t)__builtin_popcountll(among);
 	for (uint32_t n = 0; n < world.n_nodes; n++)
 		units[n] = (among >> n & 1) ? units_of(j, shape, n, empty) : 0;
 }

@@ -258,6 +258,7 @@ struct fake_counts {
 	uint32_t stopped, resumed, ended, requeued;
 	uint32_t nodes; /* questions where a job is */
 	uint32_t drain_looks;
+	uint32_t units; /* nodes that units() has judged */
 };
 extern struct fake_counts fake_counts;
 

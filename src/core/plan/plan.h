@@ -110,6 +110,17 @@ static inline void sgang_budget_init(struct sgang_budget *budget,
 	budget->limits = NULL;
 }
 
+/* Take steps, which may be more than are left. False when none is left then. */
+static inline bool sgang_budget_take(struct sgang_budget *budget,
+				     uint64_t steps)
+{
+	if (!budget)
+		return true;
+	budget->taken += steps;
+	budget->left -= steps < budget->left ? steps : budget->left;
+	return budget->left;
+}
+
 /* 'units' pieces of 'slots' slots each. 4x8 is units 4, slots 8, distinct:
  * four nodes, eight slots on each. 0x6 is units 6, slots 1, not distinct: six
  * slots on any nodes. slots 0 means the whole node: it must have all it has

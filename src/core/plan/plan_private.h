@@ -163,17 +163,6 @@ static inline uint64_t sgang_budget_left(const struct sgang_budget *budget)
 	return budget ? budget->left : UINT64_MAX;
 }
 
-/* Take steps, which may be more than are left. False when none is left then. */
-static inline bool sgang_budget_take(struct sgang_budget *budget,
-				     uint64_t steps)
-{
-	if (!budget)
-		return true;
-	budget->taken += steps;
-	budget->left -= steps < budget->left ? steps : budget->left;
-	return budget->left;
-}
-
 /* The share of this budget for so many steps out of SGANG_PLAN_STEPS, at most
  * what is left.
  */

@@ -36,6 +36,12 @@ struct search {
 	uint64_t steps;    /* left */
 	uint32_t *share;   /* the answer, so far */
 	uint32_t *left;    /* by node of the request, n_dims */
+	uint32_t *kind;    /* by node of the request: the same for nodes that
+			    * the same members may have, and require */
+	struct spot *spot; /* the nodes, domain by domain */
+	uint32_t *first;   /* of each domain among them, and the end */
+	bool *taken;       /* by domain: a member has it */
+	uint32_t n_domains;
 	struct seat *seat; /* n_nodes + 1 for each member */
 	size_t *order;     /* of the members, the largest weight first */
 	uint64_t *weight;  /* by member */
@@ -44,6 +50,11 @@ struct search {
 			    * those after it take: n_dims for each */
 	uint64_t *own;     /* the least that the nth member takes for its
 			    * pieces: n_dims for each */
+};
+
+/* A node of the request, and its domain. */
+struct spot {
+	uint32_t domain, at;
 };
 
 /* Where one member is in its list. */
@@ -136,49 +147,17 @@ static bool has(const struct sgang_nodeset *set, uint32_t node, bool otherwise)
 	return set ? sgang_nodeset_has(set, node) : otherwise;
 }
 
-static uint32_t domain_of(const struct sgang_shares_request *rq, uint32_t at)
-{
-	return rq->domain ? rq->domain[rq->nodes[at]] : 0;
-}
-
-/* Is it a domain of a member before this one? */
-static bool is_taken(const struct search *s, size_t nth, uint32_t domain)
-{
-	size_t i;
-	uint32_t at;
-
-	for (i = 0; i < nth; i++) {
-		const uint32_t *share = s->share + s->order[i] * s->rq->n_nodes;
-
-		for (at = 0; at < s->rq->n_nodes; at++) {
-			if (share[at] && domain_of(s->rq, at) == domain)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Is one node as good as the other, for every member? */
+/* Is one node of a domain as good as the other, for every member? */
 static bool same_node(struct search *s, uint32_t x, uint32_t y)
 {
 	const struct sgang_shares_request *rq = s->rq;
-	size_t size = rq->n_dims * sizeof(*rq->total), i;
+	size_t size = rq->n_dims * sizeof(*rq->total);
 	uint32_t a = rq->nodes[x], b = rq->nodes[y];
 
-	if (rq->type[a] != rq->type[b] ||
-	    domain_of(rq, x) != domain_of(rq, y) ||
-	    memcmp(left_on(s, x), left_on(s, y), size) ||
-	    memcmp(rq->total + (size_t)a * rq->n_dims,
-		   rq->total + (size_t)b * rq->n_dims, size))
-		return false;
-	for (i = 0; i < rq->n_members; i++) {
-		const struct sgang_shares_member *m = &rq->members[i];
-
-		if (has(m->allowed, a, true) != has(m->allowed, b, true) ||
-		    has(m->required, a, false) != has(m->required, b, false))
-			return false;
-	}
-	return true;
+	return s->kind[x] == s->kind[y] && rq->type[a] == rq->type[b] &&
+	       !memcmp(left_on(s, x), left_on(s, y), size) &&
+	       !memcmp(rq->total + (size_t)a * rq->n_dims,
+		       rq->total + (size_t)b * rq->n_dims, size);
 }
 
 /* Of equal ones the fuller node comes first: insertion into what is sorted would
@@ -234,20 +213,19 @@ static void finish_list(struct search *s, struct seat *seat, uint32_t n)
 	seat[n] = (struct seat){ .above = above };
 }
 
-/* The nodes of 'domain' on which a member has room. False: too few steps. */
+/* The nodes of a domain on which a member has room. False: too few steps. */
 static bool list_seats(struct search *s, struct place *p, uint32_t domain)
 {
 	const struct sgang_shares_request *rq = s->rq;
 	struct seat *seat = s->seat + p->nth * (rq->n_nodes + 1);
-	uint32_t at;
+	uint32_t i;
 
 	p->seat = seat;
 	p->n_seats = p->required = 0;
-	for (at = 0; at < rq->n_nodes; at++) {
-		uint32_t cap;
+	for (i = s->first[domain]; i < s->first[domain + 1]; i++) {
+		uint32_t at = s->spot[i].at, cap;
 
-		if (domain_of(rq, at) != domain ||
-		    !has(p->m->allowed, rq->nodes[at], true))
+		if (!has(p->m->allowed, rq->nodes[at], true))
 			continue;
 		if (!step(s))
 			return false;
@@ -474,31 +452,90 @@ static bool place_in(struct search *s, size_t nth, uint32_t domain)
 
 static bool place_member(struct search *s, size_t nth)
 {
-	const struct sgang_shares_request *rq = s->rq;
-	uint32_t at, before;
+	uint32_t d;
 
-	if (nth == rq->n_members)
+	if (nth == s->rq->n_members)
 		return true;
-	if (!rq->domain)
-		return place_in(s, nth, 0);
-	for (at = 0; at < rq->n_nodes; at++) {
-		uint32_t domain = domain_of(rq, at);
-
-		for (before = 0; before < at; before++) {
-			if (domain_of(rq, before) == domain)
-				break;
-		}
-		if (before < at || is_taken(s, nth, domain))
+	for (d = 0; d < s->n_domains; d++) {
+		if (s->taken[d])
 			continue;
 		if (!step(s))
 			return false;
-		if (place_in(s, nth, domain))
+		s->taken[d] = s->rq->domain != NULL;
+		if (place_in(s, nth, d))
 			return true;
+		s->taken[d] = false;
 	}
 	return false;
 }
 
 /* -- set-up -- */
+
+static int by_domain(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	if (x->domain != y->domain)
+		return x->domain < y->domain ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* All nodes are one domain if it does not matter. */
+static void fill_domains(struct search *s)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	uint32_t i;
+
+	for (i = 0; i < rq->n_nodes; i++)
+		s->spot[i] = (struct spot){
+			.domain = rq->domain ? rq->domain[rq->nodes[i]] : 0,
+			.at = i,
+		};
+	qsort(s->spot, rq->n_nodes, sizeof(*s->spot), by_domain);
+	for (i = 0; i < rq->n_nodes; i++) {
+		if (!i || s->spot[i - 1].domain != s->spot[i].domain)
+			s->first[s->n_domains++] = i;
+	}
+	s->first[s->n_domains] = rq->n_nodes;
+}
+
+/* Divide each kind of nodes into those of the set and others. NULL divides none.
+ * 'part' has room for two numbers by kind. */
+static void divide_kinds(struct search *s, const struct sgang_nodeset *set,
+			 uint32_t *part)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	uint32_t n = 0, at;
+
+	if (!set)
+		return;
+	memset(part, 0, 2 * (size_t)rq->n_nodes * sizeof(*part));
+	for (at = 0; at < rq->n_nodes; at++) {
+		uint32_t *to = &part[2 * (size_t)s->kind[at] +
+				     sgang_nodeset_has(set, rq->nodes[at])];
+
+		if (!*to)
+			*to = ++n;
+		s->kind[at] = *to - 1;
+	}
+}
+
+/* The sets of members of one request are the same. */
+static bool fill_kinds(struct search *s)
+{
+	const struct sgang_shares_member *m = s->rq->members;
+	uint32_t *part = calloc(2 * (size_t)s->rq->n_nodes + 1, sizeof(*part));
+	size_t i;
+
+	for (i = 0; part && i < s->rq->n_members; i++) {
+		if (!i || m[i].allowed != m[i - 1].allowed)
+			divide_kinds(s, m[i].allowed, part);
+		if (!i || m[i].required != m[i - 1].required)
+			divide_kinds(s, m[i].required, part);
+	}
+	free(part);
+	return part;
+}
 
 static void fill_left(struct search *s)
 {
@@ -711,6 +748,7 @@ static bool find(struct search *s, bool tight, uint64_t steps)
 	if (rq->beside)
 		memset(rq->beside, 0, n * sizeof(*rq->beside));
 	memset(s->sum, 0, rq->n_dims * sizeof(*s->sum));
+	memset(s->taken, 0, s->n_domains * sizeof(*s->taken));
 	fill_left(s);
 	order_members(s);
 	fill_rest(s);
@@ -721,7 +759,6 @@ static bool find_either(struct search *s)
 {
 	uint64_t half = *s->rq->steps / 2, rest = *s->rq->steps - half;
 	bool found = find(s, false, half);
-
 	/* What all nodes lack they lack in any order. */
 	if (!found && !is_short(s) && (!s->steps || any_beside(s->rq)))
 		found = find(s, true, rest + s->steps);
@@ -731,10 +768,49 @@ static bool find_either(struct search *s)
 	return found;
 }
 
+static bool set_up(struct search *s)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	size_t n = (size_t)rq->n_nodes + 1, m = rq->n_members + 1;
+	size_t dims = (size_t)rq->n_dims + 1;
+
+	s->left = calloc(n * dims, sizeof(*s->left));
+	s->kind = calloc(n, sizeof(*s->kind));
+	s->spot = calloc(n, sizeof(*s->spot));
+	s->first = calloc(n + 1, sizeof(*s->first));
+	s->taken = calloc(n, sizeof(*s->taken));
+	s->seat = calloc(n * m, sizeof(*s->seat));
+	s->order = calloc(m, sizeof(*s->order));
+	s->weight = calloc(m, sizeof(*s->weight));
+	s->sum = calloc(dims, sizeof(*s->sum));
+	s->rest = calloc(m * dims, sizeof(*s->rest));
+	s->own = calloc(m * dims, sizeof(*s->own));
+	if (!s->left || !s->kind || !s->spot || !s->first || !s->taken ||
+	    !s->seat || !s->order || !s->weight || !s->sum || !s->rest ||
+	    !s->own || !fill_kinds(s))
+		return false;
+	fill_domains(s);
+	return true;
+}
+
+static void clear(struct search *s)
+{
+	free(s->left);
+	free(s->kind);
+	free(s->spot);
+	free(s->first);
+	free(s->taken);
+	free(s->seat);
+	free(s->order);
+	free(s->weight);
+	free(s->sum);
+	free(s->rest);
+	free(s->own);
+}
+
 int sgang_shares_find(const struct sgang_shares_request *request,
 		      uint32_t *share)
 {
-	size_t n = (size_t)request->n_nodes + 1;
 	struct search s = { .rq = request, .share = share };
 	int rc = -1;
 
@@ -742,25 +818,10 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 		errno = EINVAL;
 		return -1;
 	}
-	s.left = calloc(n * request->n_dims, sizeof(*s.left));
-	s.seat = calloc(n * (request->n_members + 1), sizeof(*s.seat));
-	s.order = calloc(request->n_members + 1, sizeof(*s.order));
-	s.weight = calloc(request->n_members + 1, sizeof(*s.weight));
-	s.sum = calloc((size_t)request->n_dims + 1, sizeof(*s.sum));
-	s.rest = calloc((request->n_members + 1) * (size_t)request->n_dims + 1,
-			sizeof(*s.rest));
-	s.own = calloc(request->n_members * (size_t)request->n_dims + 1,
-		       sizeof(*s.own));
-	if (s.left && s.seat && s.order && s.weight && s.sum && s.rest && s.own)
+	if (set_up(&s))
 		rc = find_either(&s);
 	else
 		errno = ENOMEM;
-	free(s.left);
-	free(s.seat);
-	free(s.order);
-	free(s.weight);
-	free(s.sum);
-	free(s.rest);
-	free(s.own);
+	clear(&s);
 	return rc;
 }

@@ -136,6 +136,7 @@ struct attempt {
 	char helps[SGANG_HELPS_SIZE];
 	struct account *account;     /* by-products of the plan, or NULL */
 	struct sgang_budget *budget; /* borrowed; NULL: each plan has its own */
+	struct sgang_units *units;   /* known of nodes (units.c), or NULL */
 	bool uneven;                 /* the plan is from uneven.c */
 	bool other;                  /* the parts are not the first of the
 				      * gang's minimum (which.c) */
@@ -211,6 +212,19 @@ void sgang_probe_all(struct attempt *a);
 /* Check that as much is free as --gang-min-tres asks for (0.15). 0, or -1 with
  * a->why and a->culprit. */
 int sgang_probe_room(struct attempt *a);
+
+/* --- units.c --- */
+
+/* Until sgang_units_forget() with the result, nothing is committed, and what
+ * Slurm says of nodes is kept. False, and without effect, if that is so already,
+ * or without memory. */
+bool sgang_units_keep(struct attempt *a);
+void sgang_units_forget(struct attempt *a, bool kept);
+/* host->nodes.units(), or what is kept of it. */
+void sgang_units_on(struct attempt *a, struct sgang_job *job,
+		    const struct sgang_shape *shape,
+		    const struct sgang_nodeset *nodes, bool empty,
+		    uint32_t *units);
 
 /* --- learn.c --- */
 

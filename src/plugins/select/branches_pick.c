@@ -13,10 +13,11 @@
 #include "attempt_private.h"
 
 /* The least and the most plans of a search for groups that fit; in between the
- * limit is this CPU time (microseconds). */
+ * limit is this CPU time (microseconds), before that the longer one. */
 #define PLANS_LEAST 8
 #define PLANS_MOST 256
 #define PLANS_TIME 20000
+#define LEAST_TIME 80000
 
 /* Steps of all of them (core/plan/plan.h), and of each: the cost does not matter
  * yet. */
@@ -395,8 +396,8 @@ struct trial {
 static bool is_late(struct trial *t)
 {
 	bool late = t->plans >= PLANS_MOST || t->steps >= ALL_STEPS ||
-		    (t->plans >= PLANS_LEAST &&
-		     t->p.a->c->host->cpu_us() - t->begun > PLANS_TIME);
+		    t->p.a->c->host->cpu_us() - t->begun >
+			    (t->plans < PLANS_LEAST ? LEAST_TIME : PLANS_TIME);
 
 	t->unsure |= late;
 	return late;

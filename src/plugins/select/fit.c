@@ -75,6 +75,7 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 /* If n parts fit, the first n - 1 fit too, so bisection finds the number. */
 size_t sgang_fit_how_many(struct attempt *a, size_t most)
 {
+	bool kept = sgang_units_keep(a);
 	size_t low = 0, high = most;
 
 	while (low < high) {
@@ -85,6 +86,7 @@ size_t sgang_fit_how_many(struct attempt *a, size_t most)
 		else
 			high = mid - 1;
 	}
+	sgang_units_forget(a, kept);
 	return low;
 }
 

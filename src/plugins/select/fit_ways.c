@@ -25,7 +25,7 @@ static bool other_members_fit(struct attempt *a)
 	return a->n_gangs == 1 && sgang_branches_fit(a, 0) == 1;
 }
 
-int sgang_fit(struct attempt *a)
+static int fit_in_some_way(struct attempt *a)
 {
 	size_t all = a->n_parts;
 
@@ -46,21 +46,39 @@ int sgang_fit(struct attempt *a)
 	return -1;
 }
 
+int sgang_fit(struct attempt *a)
+{
+	bool kept = sgang_units_keep(a);
+	int rc = fit_in_some_way(a);
+
+	sgang_units_forget(a, kept);
+	return rc;
+}
+
+static int64_t first_time(struct attempt *a, const int64_t *times, size_t n)
+{
+	int64_t when = sgang_fit_first(a, times, n);
+
+	if (when == INT64_MAX)
+		when = sgang_uneven_when(a, times, n);
+	when = sgang_which_when(a, times, n, when);
+	return sgang_branches_when(a, times, n, when);
+}
+
 int64_t sgang_fit_when(struct attempt *a)
 {
 	int64_t *times, when;
+	bool kept;
 	size_t n;
 
 	times = sgang_fit_begin(a, &n);
 	if (!times)
 		return 0;
-	when = sgang_fit_first(a, times, n);
-	if (when == INT64_MAX)
-		when = sgang_uneven_when(a, times, n);
-	when = sgang_which_when(a, times, n, when);
-	when = sgang_branches_when(a, times, n, when);
+	kept = sgang_units_keep(a);
+	when = first_time(a, times, n);
 	if (!a->trying)
 		sgang_helps_find(a, when);
+	sgang_units_forget(a, kept);
 	sgang_fit_end(a, times);
 	return when;
 }

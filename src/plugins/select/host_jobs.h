@@ -123,6 +123,21 @@ static inline bool sgang_shape_fixed(const struct sgang_shape *shape)
 	       shape->total_cpus <= 1;
 }
 
+static inline bool sgang_shape_same(const struct sgang_shape *a,
+				    const struct sgang_shape *b)
+{
+	return a->min_nodes == b->min_nodes && a->max_nodes == b->max_nodes &&
+	       a->least_nodes == b->least_nodes && a->whole == b->whole &&
+	       a->segment == b->segment &&
+	       a->spread_segments == b->spread_segments &&
+	       a->consolidate_segments == b->consolidate_segments &&
+	       a->node_cpus == b->node_cpus && a->node_gpus == b->node_gpus &&
+	       a->node_memory == b->node_memory &&
+	       a->total_cpus == b->total_cpus && a->tasks == b->tasks &&
+	       a->node_gres == b->node_gres && a->task_cpus == b->task_cpus &&
+	       a->shares == b->shares && a->job_gres == b->job_gres;
+}
+
 /* A member whose number of nodes is open is counted in tasks on any nodes; in
  * single CPUs if these cannot be divided evenly. */
 static inline uint32_t sgang_shape_task_cpus(const struct sgang_shape *shape)

@@ -146,18 +146,17 @@ static const struct sgang_nodeset *places(const struct probed *p,
 	return p->alone;
 }
 
-/* host->nodes.units() at that time, through s->scratch. */
+/* sgang_units_on() at that time, through s->scratch. */
 static void amount(struct attempt *a, const struct probed *p, struct slots *s,
 		   const struct sgang_nodeset *nodes, enum sgang_moment moment,
 		   uint32_t *out)
 {
-	const struct sgang_host *h = a->c->host;
-	uint32_t n_nodes = h->nodes.count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 
-	h->nodes.units(p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
+	sgang_units_on(a, p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
 	if (moment != SGANG_LATER)
 		return;
-	h->nodes.units(p->job, &p->shape, nodes, true, s->scratch);
+	sgang_units_on(a, p->job, &p->shape, nodes, true, s->scratch);
 	for (uint32_t n = 0; n < n_nodes; n++) {
 		if (a->free_at[n] <= a->at)
 			out[n] = s->scratch[n];
@@ -192,7 +191,7 @@ static int fill_units(struct attempt *a, struct slots *s,
 		count_ranks(&p->shape, &s->members[i]);
 		segments(&p->shape, &s->members[i]);
 	}
-	h->nodes.units(first->job, &first->shape, s->everywhere, true,
+	sgang_units_on(a, first->job, &first->shape, s->everywhere, true,
 		       s->total);
 	amount(a, first, s, s->everywhere, moment, s->free);
 	for (uint32_t n = 0; moment == SGANG_NOW && n < h->nodes.count(); n++) {
@@ -614,6 +613,7 @@ int sgang_parts_count(struct attempt *a, struct sgang_job *const *gone,
 		.costs = &c->conf.costs,
 		.n_members = a->n_parts,
 	};
+	struct sgang_units *kept = a->units;
 	struct sgang_nofit nofit;
 	struct slots s;
 	int rc = -1, level = sgang_levels_limit(a, a->at, &nofit);
@@ -624,9 +624,11 @@ int sgang_parts_count(struct attempt *a, struct sgang_job *const *gone,
 	if (slots_alloc(&s, a) < 0)
 		goto out;
 	rq.members = s.members;
+	a->units = NULL; /* as if these were not there */
 	c->host->preempt.leave_out(gone, n_gone);
 	rc = fill_all_allowed(a, &s, SGANG_LATER);
 	c->host->preempt.leave_out(NULL, 0);
+	a->units = kept;
 	if (rc == 0)
 		rc = fill_vectors(a, &s, SGANG_LATER);
 	if (rc == 0) {

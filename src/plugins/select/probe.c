@@ -403,11 +403,13 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 	/* A member that lacks a licence now may get it later. */
 	if (sgang_exclusive_prepare(&a) == 0) {
 		int64_t when = once_relaxed(&a);
+		bool kept = sgang_units_keep(&a);
 
 		enough = choose_anew(&a, &unknown);
 		could = enough ? fits_then(&a, when, some) ||
 					 others_fit(&a, when, some, unknown) :
 				 unknown;
+		sgang_units_forget(&a, kept);
 	}
 out:
 	free(a.free_at);

@@ -490,6 +490,7 @@ static bool found_here(struct uneven *u)
 	u->rq.steps = &steps;
 	rc = sgang_shares_find(&u->rq, u->share);
 	u->steps -= most - steps;
+	(void)sgang_budget_take(u->a->budget, most - steps);
 	u->unsure |= rc < 0 || (rc == 0 && !steps);
 	if (rc != 1)
 		return false;
@@ -572,6 +573,14 @@ static bool concerns(const struct attempt *a)
 	return false;
 }
 
+/* No more than is left of a budget that there is. */
+static uint64_t steps_of(const struct attempt *a, int64_t when)
+{
+	uint64_t steps = when ? STEPS_LATER : STEPS_NOW;
+
+	return a->budget && a->budget->left < steps ? a->budget->left : steps;
+}
+
 static int begin(struct uneven *u, struct attempt *a, int64_t when)
 {
 	uint32_t n_nodes = a->c->host->nodes.count();
@@ -581,7 +590,7 @@ static int begin(struct uneven *u, struct attempt *a, int64_t when)
 		.when = when,
 		.n_asked = a->n_probed,
 		.moment = when ? SGANG_LATER : SGANG_NOW,
-		.steps = when ? STEPS_LATER : STEPS_NOW,
+		.steps = steps_of(a, when),
 		.parts = calloc(a->n_parts, sizeof(*u->parts)),
 		.want = calloc(a->n_probed, sizeof(*u->want)),
 		.members = calloc(a->n_parts, sizeof(*u->members)),

@@ -18,13 +18,16 @@
 #include "attempt_private.h"
 
 /* The least and the most plans; in between the limit is this CPU time
- * (microseconds). */
+ * (microseconds), before that the longer one. */
 #define PLANS_LEAST 8
 #define PLANS_MOST 256
 #define PLANS_TIME 10000
+#define LEAST_TIME 40000
 
-/* Steps of each (core/plan/plan.h): its cost does not matter yet. */
+/* Steps of each (core/plan/plan.h), with those of shares: its cost does not
+ * matter yet. And of all. */
 #define PLAN_STEPS 200000
+#define ALL_STEPS (5 * PLAN_STEPS)
 
 /* The most clashes, and the most steps to find a choice without them. */
 #define CLASHES_MAX 64
@@ -46,7 +49,7 @@ struct which {
 	size_t n_clashes;
 	bool unsure; /* a refused choice may fit */
 	uint32_t plans;
-	uint64_t begun;
+	uint64_t steps, begun;
 };
 
 static size_t kind_of(const struct which *w, size_t part)
@@ -186,9 +189,9 @@ static int begin(struct which *w, struct attempt *a)
 
 static bool is_late(const struct which *w)
 {
-	return w->plans >= PLANS_MOST ||
-	       (w->plans >= PLANS_LEAST &&
-		w->a->c->host->cpu_us() - w->begun > PLANS_TIME);
+	return w->plans >= PLANS_MOST || w->steps >= ALL_STEPS ||
+	       w->a->c->host->cpu_us() - w->begun >
+		       (w->plans < PLANS_LEAST ? LEAST_TIME : PLANS_TIME);
 }
 
 /* Drop the requests that a trial has added; its parts no longer use them. */
@@ -226,6 +229,7 @@ static int fits(struct which *w, size_t n)
 	w->a->budget = &budget;
 	rc = sgang_fit_shaped(w->a, w->when);
 	w->a->budget = before;
+	w->steps += budget.taken;
 	w->unsure |= rc < 0 || (!rc && (budget.unproved || !budget.left));
 	return rc;
 }

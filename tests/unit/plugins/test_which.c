@@ -300,6 +300,29 @@ TOY_TEST(test_cases)
 	}
 }
 
+/* However many choices are planned, at however many times, Slurm judges a node
+ * once for each kind of member: for now and with nothing on it for the attempt,
+ * and again for the look ahead and for the question whether it can ever fit. */
+TOY_TEST(test_nodes_are_judged_once)
+{
+	struct world w = {
+		.who = { { 3, 1, 0xff, -1 },
+			 { 3, 2, 0xff, -1 },
+			 { 3, 3, 0xff, -1 },
+			 { 3, 4, 0xff, -1 } },
+		.n = 4,
+		.min = 3,
+		.total = 3,
+		.ends = { BEGIN + 100, BEGIN + 200, BEGIN + 300, BEGIN + 400,
+			  BEGIN + 500, BEGIN + 600, BEGIN + 700, BEGIN + 800 },
+	};
+
+	snprintf(context, sizeof(context), "judged once");
+	check_world(&w);
+	assert_true(fake_counts.units > 0);
+	assert_true(fake_counts.units <= 6 * w.n * FEW);
+}
+
 /* ---- any ---- */
 
 /* What is exhaustive takes its time. */
