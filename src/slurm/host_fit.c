@@ -1041,6 +1041,24 @@ static uint32_t fewest_nodes(const struct sgang_shape *shape)
 	return shape->least_nodes ? shape->least_nodes : shape->min_nodes;
 }
 
+/* The same to plan with: one for each node where the tasks need more nodes than
+ * it asks for GRES. Slurm, too, runs such a job on nodes that have one free each,
+ * if no number of nodes is said, and leaves some without. */
+static uint64_t gres_to_plan(const job_record_t *job_ptr, uint32_t min_nodes,
+			     uint32_t max_nodes)
+{
+	uint64_t gres = gres_of_job(job_ptr), cpus = job_ptr->details->min_cpus;
+	uint32_t nodes,
+		most = job_ptr->part_ptr ? job_ptr->part_ptr->max_cpu_cnt : 0;
+
+	if (!gres || !most || max_nodes <= min_nodes)
+		return gres;
+	nodes = ceil_div(cpus, most);
+	return nodes > gres && nodes >= min_nodes && nodes <= max_nodes ?
+		       nodes :
+		       gres;
+}
+
 /* True if GRES do not say which tasks a node has: there are none of a task or a
  * socket, and those of the whole job are in any shares, or one on each node. */
 static bool gres_go_with_nodes(const job_record_t *job_ptr,
@@ -1074,7 +1092,7 @@ static bool in_any_shares(const job_record_t *job_ptr,
 /* True if Slurm divides the job's GRES over its nodes by what they have, and
  * the tasks too, if their number on a node is not said. */
 static bool gres_in_any_shares(const job_record_t *job_ptr,
-			       const struct sgang_shape *shape)
+			       const struct sgang_shape *shape, uint64_t gres)
 {
 	const job_details_t *d = job_ptr->details;
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
@@ -1083,7 +1101,7 @@ static bool gres_in_any_shares(const job_record_t *job_ptr,
 	       (!d->ntasks_per_node || sgang_shape_fixed(shape)) &&
 	       !tasks_by_tres(d) &&
 	       shape->total_cpus <= (uint64_t)shape->tasks * per_task &&
-	       gres_of_job(job_ptr) > fewest_nodes(shape);
+	       gres > fewest_nodes(shape);
 }
 
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
@@ -1091,13 +1109,13 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      struct sgang_shape *shape)
 {
 	const job_details_t *d = job_ptr->details;
-	uint64_t gres = gres_of_job(job_ptr);
+	uint64_t gres = gres_to_plan(job_ptr, min_nodes, max_nodes);
 
 	/* each node has one of them at least */
 	if (gres && gres >= min_nodes && gres < max_nodes)
 		max_nodes = (uint32_t)gres;
 	count_shape(job_ptr, min_nodes, max_nodes, req_nodes, shape);
-	if (gres_in_any_shares(job_ptr, shape))
+	if (gres_in_any_shares(job_ptr, shape, gres))
 		shape->job_gres = gres;
 	if (in_any_shares(job_ptr, shape))
 		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;

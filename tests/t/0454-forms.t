@@ -56,6 +56,23 @@ all_run()
 		scancel -u root && wait_for 30 queue_empty
 }
 
+# The number of nodes of the only job, when it has some.
+nodes_of_all()
+{
+	wait_for 30 'test "$(squeue -h -r -t R,CF -o %i | wc -l)" = 1' &&
+		squeue -h -r -o %D && scancel -u root && wait_for 30 queue_empty
+}
+# A gang of one has as many nodes as an ordinary job: as_few ARG...
+as_few()
+{
+	local few
+
+	submit "$@" -t 60 --wrap "sleep 999" && few=$(nodes_of_all) &&
+		submit "$@" -t 60 --gang=few --gang-min-member=1 \
+			--wrap "sleep 999" &&
+		test "$(nodes_of_all)" = "$few"
+}
+
 # Four jobs that leave different CPUs and GPUs of each node.
 fill_in_part()
 {
@@ -122,6 +139,17 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 	test $cluster != 1:gpus ||
 	test_expect_success "4.20 $cluster: GPUs in any shares, and tasks that share CPUs" '
 		all_run 10 --nodes=2-2 -n 5 --gpus=3 -O
+	'
+	# Idle nodes, too, have not the CPUs: Slurm leaves a node without a GPU.
+	test $cluster != 1:gpus ||
+	test_expect_success "4.20 $cluster: tasks that need more nodes than GPUs" '
+		all_run 2 -n 9 --gpus=1 && all_run 1 -n 17 --gpus=2 &&
+		as_few -n 17 --gpus=2
+	'
+	# As many GPUs for each task, rounded up, would take more nodes.
+	test $cluster != 1:gpus ||
+	test_expect_success "4.20 $cluster: GPUs that tasks do not divide" '
+		as_few -n 5 --gpus=6 && as_few -n 9 --gpus=10
 	'
 	# Tasks need the CPUs of one node, GPUs those of another.
 	test $cluster != 1:gpus ||

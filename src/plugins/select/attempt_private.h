@@ -513,6 +513,9 @@ int sgang_uneven_fit(struct attempt *a, int64_t when,
  * sgang_fit_when(); INT64_MAX: none, or not known. Sets g->joint.nodes. */
 int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n);
 
+/* Call when there is a plan of even shares: replace it by one in other shares
+ * where it counts more GRES than are asked for, and that one costs no more. */
+void sgang_uneven_better(struct attempt *a);
 /* The plan gives each node of a part the same share. If other shares could be
  * cheaper, mark it as not exact, with a bound for all shares. */
 void sgang_uneven_doubt(struct attempt *a);

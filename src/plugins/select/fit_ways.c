@@ -10,6 +10,8 @@ bool sgang_fit_any(struct attempt *a)
 {
 	if (sgang_fit_shaped(a, 0) != 1)
 		return false;
+	if (!a->uneven)
+		sgang_uneven_better(a);
 	if (!a->uneven) {
 		sgang_uneven_doubt(a);
 		sgang_one_node_fit(a);

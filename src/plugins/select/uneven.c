@@ -471,8 +471,9 @@ static bool plan_found(struct uneven *u)
 	}
 	if (sgang_fit_parts(a) < 0)
 		return false;
-	a->plan->exact = false;
 	a->plan->bound = u->bound;
+	a->plan->exact = !a->c->conf.weight_first &&
+			 sgang_fit_cost(a->plan) <= u->bound;
 	a->uneven = true;
 	return true;
 }
@@ -859,6 +860,68 @@ int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
 	if (low == n || fit(a, times[low], true, NULL) != 1)
 		return INT64_MAX;
 	return times[low];
+}
+
+/* ---- better than even shares ---- */
+
+/* A task of an open number of nodes is planned with its share of the GRES, which
+ * are not divided: six tasks with --gpus=4 as if they had six. */
+static bool is_rounded_up(const struct probed *p)
+{
+	return !p->fixed && deals_both(p) && gres_of(p) % pieces_of(p);
+}
+
+static bool any_rounded_up(const struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_parts; i++) {
+		if (is_rounded_up(a->parts[i].probed))
+			return true;
+	}
+	return false;
+}
+
+/* What even shares cost elsewhere is no comparison. */
+static void forget_others(struct account *account)
+{
+	if (!account)
+		return;
+	account->others[0] = '\0';
+	account->stock_cost = 0;
+	account->stock_estimate = false;
+}
+
+void sgang_uneven_better(struct attempt *a)
+{
+	struct account *account = a->account;
+	struct sgang_placement *even = a->plan;
+	bool trying = a->trying, better;
+	size_t n_probed = a->n_probed;
+	struct part *parts;
+
+	/* lighter nodes may cost more */
+	if (a->c->conf.weight_first || !any_rounded_up(a))
+		return;
+	parts = malloc(a->n_parts * sizeof(*parts));
+	if (!parts)
+		return;
+	memcpy(parts, a->parts, a->n_parts * sizeof(*parts));
+	a->plan = NULL;
+	a->trying = true;
+	a->account = NULL;
+	better = fit(a, 0, false, NULL) == 1 &&
+		 sgang_fit_cost(a->plan) <= sgang_fit_cost(even);
+	if (better) {
+		sgang_placement_destroy(even);
+		forget_others(account);
+	} else {
+		sgang_placement_destroy(a->plan);
+		a->plan = even;
+		a->uneven = false;
+		sgang_parts_restore(a, parts, n_probed);
+	}
+	a->trying = trying;
+	a->account = account;
+	free(parts);
 }
 
 /* ---- what even shares prove ---- */
