@@ -174,6 +174,18 @@ test_expect_success '5.5 it starts later when a node becomes free' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
+# On one node each of them lacks GPUs, on three both lack nodes: two are right.
+test_expect_success '5.6 it is foretold when it starts between both ends of a range' '
+	busy=$(placed_job -w n4 -N1 --exclusive --mem=10 -t 30) &&
+	gang -N1-3\ -n4\ --gpus-per-task=2\ --mem=10 \
+		-N1-3\ -n4\ --gpus-per-task=2\ --mem=10 &&
+	wait_for 15 squeue_says ${members[0]} "waits: " &&
+	ends=$(job_field $busy EndTime) &&
+	wait_for 15 "test \"\$(job_field ${members[0]} StartTime)\" = $ends" &&
+	drop $busy &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	test "$(nodes_of ${members[@]})" = 4 && drop ${members[@]}
+'
 test_expect_success 'n4 has no CPU left' 'busy=$(placed_job -w n4 -N1 -n4 --mem=10)'
 # Two share three nodes; the third would like four, and has room on three.
 test_expect_success '5.5 one that differs gives up no more than it must' '

@@ -492,6 +492,11 @@ uint32_t sgang_which_whole_nodes(struct attempt *a);
  * False: the requests are as before, and a->why is about the fewest nodes. */
 bool sgang_fewer_fit(struct attempt *a, int64_t when);
 
+/* The first of these times before 'first' at which they fit on fewer nodes where
+ * these need more each, with g->joint.nodes, else 'first'. */
+int64_t sgang_fewer_when(struct attempt *a, const int64_t *times, size_t n,
+			 int64_t first);
+
 /* Let members with a range ask for its lower end, unless this makes nothing
  * easier. */
 void sgang_fewer_least(struct attempt *a, int64_t when);

@@ -21,6 +21,9 @@
 #define COMBINATIONS 128
 #define COMBINED_NODES 200000
 
+/* The CPU time after which no more times are looked at (microseconds). */
+#define LATER_TIME 20000
+
 /* The most plans to find members that gave up more nodes than necessary. */
 #define MORE_TRIES 16
 
@@ -380,6 +383,64 @@ bool sgang_fewer_fit(struct attempt *a, int64_t when)
 	}
 	end(&s);
 	return fit;
+}
+
+/* ---- later ---- */
+
+/* The parts are as they were afterwards. */
+static bool fits_then(struct attempt *a, const struct part *parts, int64_t when,
+		      bool note)
+{
+	size_t n_probed = a->n_probed;
+	bool fits = sgang_fewer_fit(a, when);
+
+	if (fits && note)
+		sgang_fit_note_planned(a, when);
+	sgang_parts_restore(a, parts, n_probed);
+	return fits;
+}
+
+static bool is_mixed(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const struct probed *p = a->parts[i].probed;
+
+		if (i && a->parts[i - 1].probed == p)
+			continue;
+		if (sgang_probed_range(p) && is_elastic(a, p))
+			return true;
+	}
+	return false;
+}
+
+int64_t sgang_fewer_when(struct attempt *a, const int64_t *times, size_t n,
+			 int64_t first)
+{
+	uint64_t begun = a->c->host->cpu_us();
+	size_t low = 0, high = 0, upto;
+	struct part *parts;
+
+	while (high < n && times[high] < first)
+		high++;
+	upto = high;
+	if (!upto || !is_mixed(a))
+		return first;
+	parts = malloc(a->n_parts * sizeof(*parts));
+	if (!parts)
+		return first;
+	memcpy(parts, a->parts, a->n_parts * sizeof(*parts));
+	while (low < high && a->c->host->cpu_us() - begun < LATER_TIME) {
+		size_t mid = low + (high - low) / 2;
+
+		if (fits_then(a, parts, times[mid], false))
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	if (low == high && low < upto && fits_then(a, parts, times[low], true))
+		first = times[low];
+	free(parts);
+	return first;
 }
 
 void sgang_fewer_least(struct attempt *a, int64_t when)

@@ -61,6 +61,7 @@ static int64_t first_time(struct attempt *a, const int64_t *times, size_t n)
 {
 	int64_t when = sgang_fit_first(a, times, n);
 
+	when = sgang_fewer_when(a, times, n, when);
 	if (when == INT64_MAX)
 		when = sgang_uneven_when(a, times, n);
 	when = sgang_which_when(a, times, n, when);
