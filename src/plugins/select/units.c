@@ -67,7 +67,7 @@ void sgang_units_forget(struct attempt *a, bool kept)
 	a->units = NULL;
 }
 
-/* Members that need the same of a node have the same answer. */
+/* Members that ask for the same have the same answer. */
 static struct kept *find(struct sgang_units *u, const struct sgang_host *h,
 			 struct sgang_job *job, const struct sgang_shape *shape,
 			 bool empty)
@@ -76,7 +76,7 @@ static struct kept *find(struct sgang_units *u, const struct sgang_host *h,
 		struct kept *k = &u->kept[i];
 
 		if (k->empty == empty && sgang_shape_same(&k->shape, shape) &&
-		    (k->job == job || h->jobs.same_units(k->job, job)))
+		    (k->job == job || h->jobs.same_request(k->job, job)))
 			return k;
 	}
 	return NULL;
@@ -104,6 +104,23 @@ static struct kept *add(struct sgang_units *u, struct sgang_job *job,
 	return k;
 }
 
+/* The nodes of a set of which it is not known. False: there are none. */
+static bool list_unknown(const struct kept *k,
+			 const struct sgang_nodeset *nodes, uint32_t n_nodes,
+			 struct sgang_nodeset *ask)
+{
+	bool any = false;
+
+	sgang_nodeset_clear(ask);
+	for (uint32_t n = 0; n < n_nodes; n++) {
+		if (k->units[n] != UNKNOWN || !sgang_nodeset_has(nodes, n))
+			continue;
+		sgang_nodeset_add(ask, n);
+		any = true;
+	}
+	return any;
+}
+
 void sgang_units_on(struct attempt *a, struct sgang_job *job,
 		    const struct sgang_shape *shape,
 		    const struct sgang_nodeset *nodes, bool empty,
@@ -120,12 +137,7 @@ void sgang_units_on(struct attempt *a, struct sgang_job *job,
 		h->nodes.units(job, shape, nodes, empty, units);
 		return;
 	}
-	sgang_nodeset_clear(u->ask);
-	for (uint32_t n = 0; n < n_nodes; n++) {
-		if (k->units[n] == UNKNOWN && sgang_nodeset_has(nodes, n))
-			sgang_nodeset_add(u->ask, n);
-	}
-	if (sgang_nodeset_next(u->ask, 0) != SGANG_NODE_NONE)
+	if (list_unknown(k, nodes, n_nodes, u->ask))
 		h->nodes.units(job, shape, u->ask, empty, u->answer);
 	for (uint32_t n = 0; n < n_nodes; n++) {
 		bool has = sgang_nodeset_has(nodes, n);
