@@ -146,6 +146,20 @@ for cluster in ${CLUSTERS:-$(by_day '1 1:gpus 2:bound' '1 2 4 1:gpus 2:bound 4:g
 		all_run 2 -n 9 --gpus=1 && all_run 1 -n 17 --gpus=2 &&
 		as_few -n 17 --gpus=2
 	'
+	# With four CPUs left of each node three are needed, of the GPUs one on each.
+	test $cluster != 1:gpus ||
+	test_expect_success "4.20 $cluster: no more GPUs than that" '
+		submit -w n1 -n 4 -t 60 --wrap "sleep 999" &&
+		submit -w n2 -n 4 -t 60 --wrap "sleep 999" &&
+		submit -w n3 -n 4 -t 60 --wrap "sleep 999" &&
+		submit -w n4 -n 4 -t 60 --wrap "sleep 999" &&
+		wait_for 20 "test \$(squeue -h -t R,CF -o %i | wc -l) = 4" &&
+		few=$(submit -n 9 --gpus=1 -t 60 --gang=few --gang-min-member=1 \
+			--wrap "sleep 999") && wait_for 20 job_is $few CONFIGURING &&
+		scontrol show job -d $few >out && grep GRES=gpu out &&
+		! grep "CNT:[2-9]" out &&
+		scancel -u root && wait_for 30 queue_empty
+	'
 	# As many GPUs for each task, rounded up, would take more nodes.
 	test $cluster != 1:gpus ||
 	test_expect_success "4.20 $cluster: GPUs that tasks do not divide" '

@@ -78,13 +78,57 @@ static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
 	return NULL;
 }
 
+/* From the tasks of each node their GRES, altogether no more than are asked for,
+ * but for one on each; Slurm would allocate all that these nodes have. Nodes
+ * without tasks are not bounded. */
+static void share_out(const struct probed *p, uint32_t *gres, uint32_t n)
+{
+	uint32_t left = (uint32_t)p->shape.job_gres, nodes = 0;
+	uint32_t each = (left + p->shape.tasks - 1) / p->shape.tasks;
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes += gres[i] != 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t most;
+
+		if (!gres[i]) {
+			gres[i] = (uint32_t)p->shape.job_gres;
+			continue;
+		}
+		nodes--;
+		most = left > nodes ? left - nodes : 1;
+		gres[i] = gres[i] * each < most ? gres[i] * each : most;
+		left -= gres[i] < left ? gres[i] : left;
+	}
+}
+
+/* The same for tasks on an open number of nodes. */
+static uint32_t *open_gres(const struct attempt *a, size_t part)
+{
+	uint32_t n = a->c->host->nodes.count();
+	uint32_t *gres = calloc(n + 1, sizeof(*gres));
+
+	for (size_t r = 0; gres && r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (run->member == part)
+			gres[sgang_parts_node(a->c, run)] += run->ranks;
+	}
+	if (gres)
+		share_out(a->parts[part].probed, gres, n);
+	return gres;
+}
+
 /* By node, the part's GRES of the whole job: what uneven.c found, or even
  * shares. NULL if they are not divided, or without memory. */
-static uint32_t *planned_gres(const struct attempt *a, const struct probed *p)
+static uint32_t *planned_gres(const struct attempt *a, size_t part)
 {
+	const struct probed *p = a->parts[part].probed;
 	uint32_t n = a->c->host->nodes.count(), *gres;
 	uint32_t nodes = p->shape.min_nodes;
 
+	if (!p->gres && sgang_uneven_rounded_up(p))
+		return open_gres(a, part);
 	if (!p->shape.job_gres || (!p->gres && (!p->fixed || nodes < 2)))
 		return NULL;
 	gres = malloc((n + 1) * sizeof(*gres));
@@ -100,7 +144,7 @@ static struct sgang_job *commit_within(struct attempt *a, size_t i,
 				       struct sgang_refusal *refusal)
 {
 	struct sgang_bounds all = *bounds;
-	uint32_t *gres = planned_gres(a, a->parts[i].probed);
+	uint32_t *gres = planned_gres(a, i);
 	struct sgang_job *job;
 
 	all.gres = gres;

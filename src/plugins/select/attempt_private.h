@@ -518,6 +518,9 @@ int sgang_uneven_fit(struct attempt *a, int64_t when,
  * sgang_fit_when(); INT64_MAX: none, or not known. Sets g->joint.nodes. */
 int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n);
 
+/* A task of an open number of nodes is planned with its share of the GRES, which
+ * are not divided: six tasks with --gpus=4 as if they had six. True then. */
+bool sgang_uneven_rounded_up(const struct probed *p);
 /* Call when there is a plan of even shares: replace it by one in other shares
  * where it counts more GRES than are asked for, and that one costs no more. */
 void sgang_uneven_better(struct attempt *a);

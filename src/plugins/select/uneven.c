@@ -864,9 +864,7 @@ int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
 
 /* ---- better than even shares ---- */
 
-/* A task of an open number of nodes is planned with its share of the GRES, which
- * are not divided: six tasks with --gpus=4 as if they had six. */
-static bool is_rounded_up(const struct probed *p)
+bool sgang_uneven_rounded_up(const struct probed *p)
 {
 	return !p->fixed && deals_both(p) && gres_of(p) % pieces_of(p);
 }
@@ -874,7 +872,7 @@ static bool is_rounded_up(const struct probed *p)
 static bool any_rounded_up(const struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_parts; i++) {
-		if (is_rounded_up(a->parts[i].probed))
+		if (sgang_uneven_rounded_up(a->parts[i].probed))
 			return true;
 	}
 	return false;
