@@ -759,6 +759,7 @@ static bool find_either(struct search *s)
 {
 	uint64_t half = *s->rq->steps / 2, rest = *s->rq->steps - half;
 	bool found = find(s, false, half);
+
 	/* What all nodes lack they lack in any order. */
 	if (!found && !is_short(s) && (!s->steps || any_beside(s->rq)))
 		found = find(s, true, rest + s->steps);
