@@ -112,7 +112,8 @@ static uint32_t *open_gres(const struct attempt *a, size_t part)
 		const struct sgang_run *run = &a->plan->runs[r];
 
 		if (run->member == part)
-			gres[sgang_parts_node(a->c, run)] += run->ranks;
+			gres[sgang_parts_node(a->c, run)] +=
+				sgang_part_units(a, r);
 	}
 	if (gres)
 		share_out(a->parts[part].probed, gres, n);

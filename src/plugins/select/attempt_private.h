@@ -442,6 +442,14 @@ char sgang_fit_groups(struct attempt *a, char first);
 /* True if the parts as they are fit at that time, with a->free_at. */
 bool sgang_fit_at(struct attempt *a, int64_t when);
 
+/* The first of these ascending times that passes a test, which all times after
+ * one that passes it do; 'n' if none does. 18 tests at most for 100,000 times. */
+typedef bool sgang_fit_test(struct attempt *a, int64_t when, void *arg);
+size_t sgang_fit_bisect(struct attempt *a, const int64_t *times, size_t n,
+			sgang_fit_test *fits, void *arg);
+/* The number of these ascending times before 'first'. */
+size_t sgang_fit_before(const int64_t *times, size_t n, int64_t first);
+
 /* The times at which nodes become free, ascending, the first being now; to be
  * ended with sgang_fit_end(). NULL without memory. */
 int64_t *sgang_fit_begin(struct attempt *a, size_t *n);

@@ -387,9 +387,15 @@ bool sgang_fewer_fit(struct attempt *a, int64_t when)
 
 /* ---- later ---- */
 
+struct later {
+	struct part *parts; /* original order */
+	uint64_t begun;
+	bool late; /* not all times were looked at */
+};
+
 /* The parts are as they were afterwards. */
-static bool fits_then(struct attempt *a, const struct part *parts, int64_t when,
-		      bool note)
+static bool fits_on_fewer(struct attempt *a, const struct part *parts,
+			  int64_t when, bool note)
 {
 	size_t n_probed = a->n_probed;
 	bool fits = sgang_fewer_fit(a, when);
@@ -398,6 +404,14 @@ static bool fits_then(struct attempt *a, const struct part *parts, int64_t when,
 		sgang_fit_note_planned(a, when);
 	sgang_parts_restore(a, parts, n_probed);
 	return fits;
+}
+
+static bool fits_then(struct attempt *a, int64_t when, void *arg)
+{
+	struct later *l = arg;
+
+	l->late |= a->c->host->cpu_us() - l->begun >= LATER_TIME;
+	return !l->late && fits_on_fewer(a, l->parts, when, false);
 }
 
 static bool is_mixed(struct attempt *a)
@@ -416,30 +430,19 @@ static bool is_mixed(struct attempt *a)
 int64_t sgang_fewer_when(struct attempt *a, const int64_t *times, size_t n,
 			 int64_t first)
 {
-	uint64_t begun = a->c->host->cpu_us();
-	size_t low = 0, high = 0, upto;
-	struct part *parts;
+	size_t upto = sgang_fit_before(times, n, first), at;
+	struct later l = { .begun = a->c->host->cpu_us() };
 
-	while (high < n && times[high] < first)
-		high++;
-	upto = high;
 	if (!upto || !is_mixed(a))
 		return first;
-	parts = malloc(a->n_parts * sizeof(*parts));
-	if (!parts)
+	l.parts = malloc(a->n_parts * sizeof(*l.parts));
+	if (!l.parts)
 		return first;
-	memcpy(parts, a->parts, a->n_parts * sizeof(*parts));
-	while (low < high && a->c->host->cpu_us() - begun < LATER_TIME) {
-		size_t mid = low + (high - low) / 2;
-
-		if (fits_then(a, parts, times[mid], false))
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	if (low == high && low < upto && fits_then(a, parts, times[low], true))
-		first = times[low];
-	free(parts);
+	memcpy(l.parts, a->parts, a->n_parts * sizeof(*l.parts));
+	at = sgang_fit_bisect(a, times, upto, fits_then, &l);
+	if (!l.late && at < upto && fits_on_fewer(a, l.parts, times[at], true))
+		first = times[at];
+	free(l.parts);
 	return first;
 }
 

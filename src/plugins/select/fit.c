@@ -202,26 +202,41 @@ void sgang_fit_note_planned(struct attempt *a, int64_t when)
 	sgang_placement_destroy(plan);
 }
 
-/* Bisect the times at which nodes become free: parts that fit at one time fit
- * at all later ones. At most 18 plans for 100,000 nodes. */
-static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
+size_t sgang_fit_bisect(struct attempt *a, const int64_t *times, size_t n,
+			sgang_fit_test *fits, void *arg)
 {
 	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (sgang_fit_at(a, times[mid]))
+		if (fits(a, times[mid], arg))
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	return (low < n) ? times[low] : INT64_MAX;
+	return high;
+}
+
+size_t sgang_fit_before(const int64_t *times, size_t n, int64_t first)
+{
+	size_t before = 0;
+
+	while (before < n && times[before] < first)
+		before++;
+	return before;
+}
+
+static bool fits_evenly(struct attempt *a, int64_t when, void *arg)
+{
+	(void)arg;
+	return sgang_fit_at(a, when);
 }
 
 int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n)
 {
-	int64_t when = first_fit(a, times, n);
+	size_t at = sgang_fit_bisect(a, times, n, fits_evenly, NULL);
+	int64_t when = at < n ? times[at] : INT64_MAX;
 
 	if (when != INT64_MAX)
 		sgang_fit_note_planned(a, when);

@@ -57,8 +57,8 @@ static void write_nodes(struct attempt *a, enum sgang_help what,
 	free(names);
 }
 
-/* None, if the gang fits on fewer nodes once all jobs have ended: at which of
- * their times is not looked for. */
+/* None, if no job is endless: at which of the times the gang fits was not found.
+ */
 static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 {
 	uint32_t id[JOBS_NAMED];

@@ -843,23 +843,22 @@ int sgang_uneven_fit(struct attempt *a, int64_t when,
 	return fit(a, when, false, nodes);
 }
 
+static bool fits_then(struct attempt *a, int64_t when, void *arg)
+{
+	(void)arg;
+	return fit(a, when, false, NULL) == 1;
+}
+
 int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
 {
-	size_t low = 0, high = n;
+	size_t at;
 
 	if (!concerns(a))
 		return INT64_MAX;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (fit(a, times[mid], false, NULL) == 1)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	if (low == n || fit(a, times[low], true, NULL) != 1)
+	at = sgang_fit_bisect(a, times, n, fits_then, NULL);
+	if (at == n || fit(a, times[at], true, NULL) != 1)
 		return INT64_MAX;
-	return times[low];
+	return times[at];
 }
 
 /* ---- better than even shares ---- */

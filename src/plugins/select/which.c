@@ -429,25 +429,21 @@ static int search(struct which *w)
 	return w->unsure ? -1 : rc;
 }
 
-/* The first of these times at which a choice fits, with the choice; 'n': none
- * found. A choice refused at one time is refused at earlier ones. */
-static size_t search_when(struct which *w, const int64_t *times, size_t n)
+/* Does a choice fit then? w->found gets it. A choice refused at one time is
+ * refused at earlier ones. */
+static bool fits_then(struct attempt *a, int64_t when, void *arg)
 {
-	size_t low = 0, high = n;
+	struct which *w = arg;
+	size_t clashes = w->n_clashes;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2, clashes = w->n_clashes;
-
-		w->when = times[mid];
-		if (search(w) == 1) {
-			memcpy(w->found, w->list, w->need * sizeof(*w->found));
-			high = mid;
-		} else {
-			w->n_clashes = clashes;
-			low = mid + 1;
-		}
+	(void)a;
+	w->when = when;
+	if (search(w) == 1) {
+		memcpy(w->found, w->list, w->need * sizeof(*w->found));
+		return true;
 	}
-	return high;
+	w->n_clashes = clashes;
+	return false;
 }
 
 /* The parts and texts of the attempt. */
@@ -530,16 +526,14 @@ int64_t sgang_which_when(struct attempt *a, const int64_t *times, size_t n,
 {
 	struct before before;
 	struct which w;
-	size_t upto = 0, at;
+	size_t upto = sgang_fit_before(times, n, first), at;
 	bool found = false;
 
-	while (upto < n && times[upto] < first)
-		upto++;
 	if (!upto || !keep(&before, a))
 		return first;
 	a->trying = true;
 	if (begin(&w, a) == 1) {
-		at = search_when(&w, times, upto);
+		at = sgang_fit_bisect(a, times, upto, fits_then, &w);
 		found = at < upto;
 	}
 	if (found) {
